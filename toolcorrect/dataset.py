@@ -1,0 +1,438 @@
+"""`Dataset`: the tidy tables that every loader fills and every scorer reads."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from toolcorrect import html
+from toolcorrect.errors import DataError, LoadError, listed, unknown_name
+from toolcorrect.tables import STRING, TABLES, coerce
+
+Which: TypeAlias = Sequence[str] | pd.Index | pd.Series | np.ndarray | Callable[[pd.DataFrame], Any]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Dataset:
+    """Agent runs, their calls and their references, as pandas frames.
+
+    A dataset is not changed in place: every method returns a new one, and each frame handed out is
+    a copy. What is unknown stays unknown: see ``called_known`` and ``expected_known`` in `cases`.
+
+    Parameters
+    ----------
+    cases
+        One row a case, index ``case`` (unique text). Columns of `toolcorrect.tables.CASES`; any others
+        are the user's own tags.
+    calls, expected, rules, tools, report
+        See `toolcorrect.tables`; absent columns take their default. Rows are put into the order of
+        ``cases``, then of their ``position``.
+
+    Raises
+    ------
+    DataError
+        Where an id repeats, a row names a case that is not there, or a column has the wrong type.
+
+    Examples
+    --------
+    >>> data = Dataset(
+    ...     cases=pd.DataFrame({"model": ["a"]}, index=["run-1"]),
+    ...     calls=pd.DataFrame({"case": ["run-1"], "tool": ["search"]}),
+    ... )
+    >>> data
+    Dataset: 1 call in 1 case, 0 expected; nothing to report
+    """
+
+    _frames: Mapping[str, pd.DataFrame]
+    _rows: Mapping[str, np.ndarray]
+
+    def __init__(
+        self,
+        cases: pd.DataFrame,
+        calls: pd.DataFrame | None = None,
+        expected: pd.DataFrame | None = None,
+        rules: pd.DataFrame | None = None,
+        tools: pd.DataFrame | None = None,
+        report: pd.DataFrame | None = None,
+    ) -> None:
+        frames = {"cases": _checked_cases(cases)}
+        index = frames["cases"].index
+        rows = {}
+        for table, frame in (("calls", calls), ("expected", expected)):
+            frames[table], rows[table] = _in_case_order(table, frame, index)
+        for table, frame in (("rules", rules), ("tools", tools), ("report", report)):
+            frames[table] = coerce(table, frame).reset_index(drop=True)
+        for table in ("rules", "tools"):
+            _refuse_strangers(table, frames[table]["case"].dropna(), index)
+        _check_known(frames, rows)
+        object.__setattr__(self, "_frames", frames)
+        object.__setattr__(self, "_rows", rows)
+
+    @property
+    def cases(self) -> pd.DataFrame:
+        """One row a case: what was asked, by which model, with which outcome."""
+        return self._frames["cases"].copy(deep=False)
+
+    @property
+    def calls(self) -> pd.DataFrame:
+        """One row a call that was made."""
+        return self._frames["calls"].copy(deep=False)
+
+    @property
+    def expected(self) -> pd.DataFrame:
+        """One row a call that should have been made, for each alternative reference."""
+        return self._frames["expected"].copy(deep=False)
+
+    @property
+    def rules(self) -> pd.DataFrame:
+        """Rules that the calls must keep: forbidden tools, counts, orders."""
+        return self._frames["rules"].copy(deep=False)
+
+    @property
+    def tools(self) -> pd.DataFrame:
+        """The tools offered, their JSON Schemas, and whether they change state."""
+        return self._frames["tools"].copy(deep=False)
+
+    @property
+    def report(self) -> pd.DataFrame:
+        """What loading merged, repaired, guessed or skipped."""
+        return self._frames["report"].copy(deep=False)
+
+    def case_rows(self, table: str) -> np.ndarray:
+        """Return, for each row of ``calls`` or ``expected``, the position of its case in `cases`.
+
+        Returns
+        -------
+        numpy.ndarray
+            int64, non-decreasing, one entry a row of the table.
+        """
+        return self._rows[table]
+
+    def replace(self, **frames: pd.DataFrame) -> Dataset:
+        """Return a dataset with some of its tables replaced.
+
+        Examples
+        --------
+        >>> data = Dataset(cases=pd.DataFrame(index=["run-1"]))
+        >>> data.replace(cases=data.cases.assign(model="b")).cases.model.item()
+        'b'
+        """
+        unknown = set(frames) - set(TABLES)
+        if unknown:
+            raise unknown_name("table", sorted(unknown)[0], TABLES)
+        return Dataset(**{**self._frames, **frames})
+
+    def select(self, which: Which) -> Dataset:
+        """Return the dataset of some cases only.
+
+        Parameters
+        ----------
+        which
+            Case ids in the order wanted, a boolean mask over `cases`, or a function of `cases` that
+            returns either.
+
+        Raises
+        ------
+        UnknownNameError
+            Where an id is not a case.
+        DataError
+            Where a mask is not as long as `cases`.
+
+        Examples
+        --------
+        >>> data = Dataset(cases=pd.DataFrame({"model": ["a", "b"]}, index=["x", "y"]))
+        >>> data.select(lambda cases: cases.model == "b").cases.index.to_list()
+        ['y']
+        """
+        cases = self._frames["cases"]
+        picked = pd.Series(which(self.cases) if callable(which) else which, dtype=None)
+        if pd.api.types.is_bool_dtype(picked):
+            if len(picked) != len(cases):
+                raise DataError(f"The mask has {len(picked)} entries for {len(cases)} cases; give one a case.")
+            chosen = np.flatnonzero(picked.to_numpy(dtype=bool, na_value=False))
+        else:
+            chosen = cases.index.get_indexer(pd.Index(picked.astype(STRING)))
+            if (chosen < 0).any():
+                raise unknown_name("case", str(picked[chosen < 0].iloc[0]), cases.index)
+        kept = np.zeros(len(cases), dtype=bool)
+        kept[chosen] = True
+        names = cases.index[kept]
+        frames = {"cases": cases.iloc[chosen]}
+        for table in ("calls", "expected"):
+            frames[table] = self._frames[table][kept[self._rows[table]]]
+        for table in ("rules", "tools"):
+            frame = self._frames[table]
+            frames[table] = frame[frame["case"].isna() | frame["case"].isin(names)]
+        return self.replace(**frames)
+
+    def mark_effects(self, effects: Iterable[str] | Mapping[str, bool]) -> Dataset:
+        """Say which tools change state; every tool not named does not.
+
+        Parameters
+        ----------
+        effects
+            Glob patterns of the tools that change state (``["book_*", "cancel_*"]``), or a mapping of
+            tool name to True or False.
+
+        Returns
+        -------
+        Dataset
+            With ``tools.effect`` set for every name among calls, expected calls and tools.
+
+        Examples
+        --------
+        >>> calls = pd.DataFrame({"case": ["x", "x"], "tool": ["get_order", "refund_order"]})
+        >>> data = Dataset(cases=pd.DataFrame(index=["x"]), calls=calls).mark_effects(["refund_*"])
+        >>> data.tools.set_index("tool").effect.to_dict()
+        {'get_order': False, 'refund_order': True}
+        """
+        tools = self._frames["tools"]
+        every = [self._frames[table]["tool"] for table in ("calls", "expected", "tools")]
+        names = pd.Index(pd.concat(every).dropna().unique()).sort_values()
+        if isinstance(effects, Mapping):
+            strangers = set(effects) - set(names)
+            if strangers:
+                raise unknown_name("tool", sorted(strangers)[0], names)
+            changed = [bool(effects.get(name, False)) for name in names]
+        else:
+            patterns = [effects] if isinstance(effects, str) else list(effects)
+            changed = [any(fnmatch.fnmatchcase(name, p) for p in patterns) for name in names]
+        effect = pd.Series(changed, index=names, dtype="boolean")
+        listed_tools = tools.assign(effect=tools["tool"].map(effect).astype("boolean"))
+        new = names.difference(pd.Index(tools.loc[tools["case"].isna(), "tool"].unique()))
+        new = new.difference(pd.Index(tools["tool"].unique()))
+        unlisted = pd.DataFrame({"tool": new, "effect": effect[new].array, "offered": False})
+        return self.replace(tools=pd.concat([listed_tools, coerce("tools", unlisted)], ignore_index=True))
+
+    def with_labels(self, labels: Mapping[str, float] | pd.Series) -> Dataset:
+        """Return the dataset with ``cases.outcome`` set from a label a case; others keep theirs.
+
+        Examples
+        --------
+        >>> Dataset(cases=pd.DataFrame(index=["x"])).with_labels({"x": 1}).cases.outcome.item()
+        1.0
+        """
+        given = pd.Series(labels, dtype="float64")
+        cases = self._frames["cases"]
+        strangers = given.index.difference(cases.index)
+        if len(strangers):
+            raise unknown_name("case", str(strangers[0]), cases.index)
+        return self.replace(cases=cases.assign(outcome=given.reindex(cases.index).fillna(cases["outcome"])))
+
+    def join_expected(self, testcases: Dataset | pd.DataFrame | str | Path, on: str = "case") -> Dataset:
+        """Add the expected calls that a second file or table states.
+
+        Parameters
+        ----------
+        testcases
+            A dataset, a frame or records that `toolcorrect.load` understands, or a path to such a file.
+        on
+            ``"case"``, or a column of `cases` both sides have (``"task"``, ``"input"``, ...). One test case
+            may serve many cases.
+
+        Returns
+        -------
+        Dataset
+            Matched cases take the references, rules, tools and any new columns of their test case. Cases and
+            test cases left over are in `report` (``no_test_case``, ``no_case``).
+
+        Examples
+        --------
+        >>> import toolcorrect as tc
+        >>> runs = tc.load([{"case": "x", "task": "t", "called": ["search"]}])
+        >>> tests = tc.load([{"case": "t", "task": "t", "expected": ["search"]}])
+        >>> runs.join_expected(tests, on="task").expected.tool.to_list()
+        ['search']
+        """
+        from toolcorrect.joining import join_expected
+
+        return join_expected(self, testcases, on)
+
+    def save(self, folder: str | Path) -> Path:
+        """Write every table as Parquet into a folder, which is made if need be.
+
+        Returns
+        -------
+        Path
+            The folder.
+        """
+        target = Path(folder)
+        target.mkdir(parents=True, exist_ok=True)
+        for table, frame in self._frames.items():
+            frame.to_parquet(target / f"{table}.parquet", index=table == "cases")
+        return target
+
+    @classmethod
+    def open(cls, folder: str | Path) -> Dataset:
+        """Read what `save` wrote.
+
+        Raises
+        ------
+        LoadError
+            Where the folder lacks a table.
+        """
+        source = Path(folder)
+        missing = [table for table in TABLES if not (source / f"{table}.parquet").is_file()]
+        if missing:
+            raise LoadError(
+                f"{source} is not a saved dataset: it lacks {listed(f'{t}.parquet' for t in missing)}. "
+                "Give a folder that Dataset.save wrote."
+            )
+        return cls(**{table: pd.read_parquet(source / f"{table}.parquet") for table in TABLES})
+
+    def __len__(self) -> int:
+        """Return the number of cases."""
+        return len(self._frames["cases"])
+
+    def summary(self) -> str:
+        """Return one line: how many calls and cases, and what loading had to report."""
+        calls, cases, expected = (len(self._frames[t]) for t in ("calls", "cases", "expected"))
+        codes = self._frames["report"].groupby("code", sort=False)["count"].sum().sort_values(ascending=False)
+        noted = listed((f"{n:,} {str(code).replace('_', ' ')}" for code, n in codes.items()), limit=6)
+        return (
+            f"{_counted(calls, 'call')} in {_counted(cases, 'case')}, {expected:,} expected; "
+            f"{noted + ': see report' if noted else 'nothing to report'}"
+        )
+
+    def __repr__(self) -> str:
+        return f"Dataset: {self.summary()}"
+
+    def _repr_html_(self) -> str:
+        calls = self._frames["calls"]
+        return html.paragraph(self.summary()) + html.table(
+            self._frames["cases"]
+            .head(5)
+            .assign(calls=calls.groupby("case").size().reindex(self._frames["cases"].index[:5]).fillna(0).astype(int))
+            .dropna(axis="columns", how="all")
+            .reset_index()
+        )
+
+
+def concat(datasets: Iterable[Dataset] | Mapping[str, Dataset]) -> Dataset:
+    """Put datasets one behind the other.
+
+    Parameters
+    ----------
+    datasets
+        Datasets, or a mapping of name to dataset. A case id that an earlier one has already takes the
+        name (or the position) of its dataset as prefix, which the report says.
+
+    Examples
+    --------
+    >>> one = Dataset(cases=pd.DataFrame(index=["x"]))
+    >>> concat({"first": one, "second": one}).cases.index.to_list()
+    ['x', 'second/x']
+    """
+    named = datasets if isinstance(datasets, Mapping) else {str(i): d for i, d in enumerate(datasets)}
+    parts: dict[str, list[pd.DataFrame]] = {table: [] for table in TABLES}
+    seen: set[str] = set()
+    for name, data in named.items():
+        index = data.cases.index
+        clashing = [case for case in index if case in seen]
+        renamed = {case: _free(f"{name}/{case}", seen) for case in clashing}
+        seen.update(renamed.get(case, case) for case in index)
+        for table, frames in parts.items():
+            frames.append(_rename_cases(data._frames[table], renamed, table == "cases"))
+        if renamed:
+            note = {
+                "code": ["id_prefixed"],
+                "count": [len(renamed)],
+                "note": [f"ids of {name} were taken already"],
+            }
+            parts["report"].append(coerce("report", pd.DataFrame(note)))
+    if not named:
+        return Dataset(cases=pd.DataFrame(index=pd.Index([], dtype=STRING)))
+    return Dataset(**{table: pd.concat(frames, ignore_index=table != "cases") for table, frames in parts.items()})
+
+
+def _rename_cases(frame: pd.DataFrame, renamed: Mapping[str, str], in_index: bool) -> pd.DataFrame:
+    if not renamed:
+        return frame
+    if in_index:
+        # A case that was its own task stays so under its new name only if nothing else shares the task.
+        return frame.set_axis(pd.Index([renamed.get(c, c) for c in frame.index], dtype=STRING, name="case"))
+    return frame.assign(case=frame["case"].map(lambda c: renamed.get(c, c), na_action="ignore").astype(STRING))
+
+
+def _free(name: str, taken: set[str]) -> str:
+    candidate, n = name, 2
+    while candidate in taken:
+        candidate, n = f"{name}#{n}", n + 1
+    return candidate
+
+
+def _counted(n: int, word: str) -> str:
+    return f"{n:,} {word}{'' if n == 1 else 's'}"
+
+
+def _checked_cases(cases: pd.DataFrame) -> pd.DataFrame:
+    if "case" in cases.columns:
+        cases = cases.set_index("case")
+    if cases.index.hasnans:
+        raise DataError("A case has no id; give every row of cases one.")
+    index = pd.Index(cases.index.astype(STRING), name="case")
+    if not index.is_unique:
+        raise DataError(f"Case ids repeat: {listed(index[index.duplicated()].unique())}. Make them unique.")
+    checked = coerce("cases", cases.set_axis(index))
+    if checked["task"].hasnans:
+        checked["task"] = checked["task"].fillna(pd.Series(index.array, index=index))
+    return checked
+
+
+def _in_case_order(table: str, frame: pd.DataFrame | None, index: pd.Index) -> tuple[pd.DataFrame, np.ndarray]:
+    """Coerce a table and sort it by case, (reference,) position; return it with its case rows."""
+    if frame is not None and "position" not in frame.columns and len(frame):
+        groups = [name for name in ("case", "reference") if name in frame.columns]
+        frame = frame.assign(position=frame.groupby(groups, sort=False).cumcount())
+    made = coerce(table, frame)
+    rows = index.get_indexer(pd.Index(made["case"].array))
+    if (rows < 0).any():
+        _refuse_strangers(table, made["case"], index)
+    if made["tool"].hasnans:
+        raise DataError(f"{table} has a row without a tool (case {made['case'][made['tool'].isna()].iloc[0]!r}).")
+    keys = [made["position"].to_numpy(), rows]
+    if table == "expected":
+        keys.insert(1, made["reference"].to_numpy())
+    if not _sorted(keys):
+        order = np.lexsort(keys)
+        made, rows = made.iloc[order], rows[order]
+    return made.reset_index(drop=True), rows
+
+
+def _sorted(keys: list[np.ndarray]) -> bool:
+    """Tell whether rows are in order by the last key, then the one before it, and so on."""
+    tied = np.ones(max(len(keys[0]) - 1, 0), dtype=bool)
+    for key in reversed(keys):
+        step = np.diff(key)
+        if (step[tied] < 0).any():
+            return False
+        tied &= step == 0
+    return True
+
+
+def _refuse_strangers(table: str, named: pd.Series, index: pd.Index) -> None:
+    strangers = named[~named.isin(index)]
+    if len(strangers):
+        raise DataError(
+            f"{table} names cases that are not in cases: {listed(strangers.astype(object).fillna('<NA>').unique())}."
+        )
+
+
+def _check_known(frames: Mapping[str, pd.DataFrame], rows: Mapping[str, np.ndarray]) -> None:
+    cases = frames["cases"]
+    for table, flag in (("calls", "called_known"), ("expected", "expected_known")):
+        wrong = ~cases[flag].to_numpy()[rows[table]]
+        if wrong.any():
+            case = cases.index[rows[table][wrong][0]]
+            raise DataError(f"Case {case!r} has rows in {table} although its {flag} is False.")
+    if len(frames["expected"]):
+        over = frames["expected"]["reference"].to_numpy() >= cases["references"].to_numpy()[rows["expected"]]
+        if over.any():
+            case = cases.index[rows["expected"][over][0]]
+            raise DataError(f"Case {case!r} has expected calls of a reference beyond its number of references.")

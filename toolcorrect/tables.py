@@ -1,0 +1,168 @@
+"""The columns of every table of a `Dataset`: names, dtypes, and the coercion to them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from toolcorrect.errors import DataError, listed
+
+STRING = pd.StringDtype("pyarrow")
+TIME = "datetime64[us, UTC]"
+
+FORMS = pd.CategoricalDtype(["object", "text", "list", "other", "null", "absent"])
+STATUSES = pd.CategoricalDtype(["ok", "empty", "repaired", "non_object", "failed", "null", "absent"])
+KINDS = pd.CategoricalDtype(["function", "mcp", "server", "handoff", "pseudo"])
+SOURCES = pd.CategoricalDtype(["llm", "tool", "both"])
+ROLES = pd.CategoricalDtype(["required", "optional"])
+RULES = pd.CategoricalDtype(["forbid", "count", "before"])
+
+# Column -> (dtype, value where the column is not given). None stands for missing.
+Columns = Mapping[str, tuple[Any, Any]]
+
+CASES: Columns = {
+    "task": (STRING, None),
+    "model": (STRING, None),
+    "trial": ("Int64", None),
+    "session": (STRING, None),
+    "turns": ("Int64", None),
+    "input": (STRING, None),
+    "output": (STRING, None),
+    "outcome": ("float64", None),
+    "called_known": ("bool", True),
+    "expected_known": ("bool", True),
+    "tools_known": ("bool", False),
+    "references": ("int64", 1),
+    "source": (STRING, None),
+}
+CALLS: Columns = {
+    "case": (STRING, None),
+    "turn": ("int64", 0),
+    "step": ("Int64", None),
+    "position": ("int64", None),
+    "tool": (STRING, None),
+    "arguments": (STRING, None),
+    "arguments_form": (FORMS, None),
+    "arguments_status": (STATUSES, None),
+    "arguments_raw": (STRING, None),
+    "call_id": (STRING, None),
+    "output": (STRING, None),
+    "error": ("boolean", None),
+    "error_message": (STRING, None),
+    "actor": (STRING, "assistant"),
+    "agent": (STRING, None),
+    "server": (STRING, None),
+    "depth": ("int64", 0),
+    "kind": (KINDS, "function"),
+    "source": (SOURCES, "llm"),
+    "started": (TIME, None),
+}
+EXPECTED: Columns = {
+    "case": (STRING, None),
+    "reference": ("int64", 0),
+    "turn": ("int64", 0),
+    "step": ("Int64", None),
+    "position": ("int64", None),
+    "tool": (STRING, None),
+    "arguments": (STRING, None),
+    "arguments_form": (FORMS, None),
+    "output": (STRING, None),
+    "kind": (KINDS, "function"),
+    "role": (ROLES, "required"),
+    "compare": (STRING, None),
+}
+RULE_COLUMNS: Columns = {
+    "case": (STRING, None),
+    "rule": (RULES, None),
+    "tool": (STRING, None),
+    "then": (STRING, None),
+    "minimum": ("Int64", None),
+    "maximum": ("Int64", None),
+    "arguments": (STRING, None),
+}
+# ``offered`` is False in rows that only say what a tool does (`Dataset.mark_effects`).
+TOOLS: Columns = {
+    "case": (STRING, None),
+    "tool": (STRING, None),
+    "description": (STRING, None),
+    "parameters": (STRING, None),
+    "effect": ("boolean", None),
+    "offered": ("bool", True),
+}
+REPORT: Columns = {
+    "file": (STRING, None),
+    "record": (STRING, None),
+    "case": (STRING, None),
+    "code": (STRING, None),
+    "count": ("int64", 1),
+    "note": (STRING, None),
+}
+TABLES: Mapping[str, Columns] = {
+    "cases": CASES,
+    "calls": CALLS,
+    "expected": EXPECTED,
+    "rules": RULE_COLUMNS,
+    "tools": TOOLS,
+    "report": REPORT,
+}
+
+
+def constant(value: Any, dtype: Any, length: int) -> Any:
+    """Return an extension array of one value (None: missing) without a Python list."""
+    if value is None:
+        return pd.Series(index=range(length), dtype=dtype).array
+    return pd.Series([value], dtype=dtype).array.take(np.zeros(length, dtype=np.intp))
+
+
+def coerce(table: str, frame: pd.DataFrame | None) -> pd.DataFrame:
+    """Give a frame the columns and dtypes of a table, missing ones filled with their default.
+
+    Raises
+    ------
+    DataError
+        Where a column cannot take its dtype, or a closed vocabulary meets a word outside it.
+    """
+    columns = TABLES[table]
+    frame = pd.DataFrame() if frame is None else frame
+    length = len(frame)
+    made: dict[str, Any] = {}
+    for name, (dtype, default) in columns.items():
+        if name not in frame.columns:
+            made[name] = constant(default, dtype, length)
+            continue
+        made[name] = _as_dtype(table, name, frame[name], dtype)
+    # A user's own columns are kept, behind ours; only `cases` may have them.
+    extra = [name for name in frame.columns if name not in columns]
+    if extra and table != "cases":
+        raise DataError(
+            f"{table} has no column {listed(map(repr, extra))}; its columns are {listed(columns, 30)}. "
+            "Put columns of your own into cases."
+        )
+    for name in extra:
+        made[str(name)] = frame[name].array
+    return pd.DataFrame(made, index=frame.index, copy=False)
+
+
+def _as_dtype(table: str, name: str, column: pd.Series, dtype: Any) -> Any:
+    if column.dtype == dtype:
+        return column.array
+    try:
+        if isinstance(dtype, pd.CategoricalDtype):
+            strange = sorted(set(column.dropna().astype(str)) - set(dtype.categories))
+            if strange:
+                raise DataError(
+                    f"{table}.{name} holds {listed(map(repr, strange))}; allowed are {listed(dtype.categories)}."
+                )
+        if dtype == TIME:
+            return pd.to_datetime(column, utc=True).astype(dtype).array
+        return column.astype(dtype).array
+    except DataError:
+        raise
+    except (TypeError, ValueError) as cause:
+        raise DataError(
+            f"{table}.{name} must be {dtype}, but holds values that are not: "
+            f"{listed(repr(v)[:40] for v in column.dropna().unique()[:3])} ({cause})."
+        ) from cause
