@@ -1,0 +1,117 @@
+"""Expected calls beside the calls made, each pair with the word for what happened."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import pandas as pd
+import traitlets
+
+from toolcorrect.errors import DataError, listed
+from toolcorrect.widgets.table import given, shorten
+
+HERE = Path(__file__).parent
+MOST_ROWS = 100
+# What one case may put into the widget's state (and so into a saved notebook), in characters.
+BUDGET = 60_000
+SHORTEST, LONGEST = 120, 2_000
+MOST_DIFFERENCES = 12
+
+NEEDED = ("kind", "expected_position", "called_position", "tool_expected", "tool_called")
+
+
+class Diff(anywidget.AnyWidget):
+    """Show the alignment of one case: matched, missing, extra, repeated, moved, and differing arguments.
+
+    Every kind has a word and a sign beside its colour. One tab stop; the arrow keys choose a pair, which
+    then shows its whole arguments.
+
+    Parameters
+    ----------
+    alignment
+        ``toolcorrect.explain(data, case).alignment``; nothing is shown where None.
+    title
+        What is shown, usually the case.
+    sums
+        One row a variant, index its name, columns ``sum`` (words) and ``value``.
+
+    Examples
+    --------
+    >>> alignment = pd.DataFrame({
+    ...     "kind": ["missing"], "expected_position": [0], "called_position": [pd.NA],
+    ...     "tool_expected": ["search"], "tool_called": [pd.NA],
+    ... })
+    >>> Diff(alignment, title="case-17").pairs[0]["kind"]
+    'missing'
+    """
+
+    _esm = HERE / "diff.js"
+    _css = HERE / "style.css"
+
+    pairs = traitlets.List(traitlets.Dict()).tag(sync=True)
+    left_out = traitlets.Int(0).tag(sync=True)
+    title = traitlets.Unicode("").tag(sync=True)
+    sums = traitlets.List(traitlets.Dict()).tag(sync=True)
+
+    def __init__(
+        self, alignment: pd.DataFrame | None = None, *, title: str = "", sums: pd.DataFrame | None = None
+    ) -> None:
+        super().__init__()
+        self.show(alignment, title=title, sums=sums)
+
+    def show(
+        self, alignment: pd.DataFrame | None = None, *, title: str = "", sums: pd.DataFrame | None = None
+    ) -> None:
+        """Show another case.
+
+        Raises
+        ------
+        DataError
+            Where the alignment lacks a column.
+        """
+        frame = pd.DataFrame(columns=list(NEEDED)) if alignment is None else alignment
+        missing = [name for name in NEEDED if name not in frame.columns]
+        if missing:
+            raise DataError(f"The alignment lacks {listed(missing)}; give the one of toolcorrect.explain.")
+        shown = frame.head(MOST_ROWS)
+        limit = min(max(BUDGET // (2 * max(len(shown), 1)), SHORTEST), LONGEST)
+        with self.hold_sync():
+            self.pairs = [_pair(row, limit) for row in shown.to_dict("records")]
+            self.left_out = len(frame) - len(shown)
+            self.title = shorten(title, LONGEST)
+            self.sums = [] if sums is None else [_sum(row) for row in sums.reset_index().to_numpy().tolist()]
+
+
+def _pair(row: Mapping[Any, Any], limit: int) -> dict[str, Any]:
+    made: dict[str, Any] = {"kind": str(row["kind"])}
+    for side in ("expected", "called"):
+        position, tool = row[f"{side}_position"], row[f"tool_{side}"]
+        arguments = row.get(f"arguments_{side}")
+        if given(tool):
+            made[side] = {
+                "place": int(position) + 1 if given(position) else 0,
+                "tool": shorten(str(tool), limit),
+                "arguments": shorten(str(arguments), limit) if given(arguments) else "arguments not known",
+            }
+    differences = row.get("differences")
+    if isinstance(differences, Iterable) and not isinstance(differences, str):
+        every = list(differences)
+        made["differences"] = [
+            {name: shorten(_text(each.get(name)), min(limit, 300)) for name in ("path", "code", "expected", "called")}
+            for each in every[:MOST_DIFFERENCES]
+        ]
+        made["more"] = max(0, len(every) - MOST_DIFFERENCES)
+    return made
+
+
+def _sum(row: list[Any]) -> dict[str, str]:
+    variant, words, value = row[:3]
+    number = "not scored" if not given(value) else f"{value:.2f}"
+    return {"variant": shorten(str(variant), 80), "words": shorten(str(words), 300), "value": number}
+
+
+def _text(value: Any) -> str:
+    return str(value) if given(value) else ""
