@@ -1,0 +1,142 @@
+"""Rank correlations: Kendall, Spearman and the top-weighted tau_AP, in numpy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+# Up to this many pairs of cases Kendall is exact; beyond, that many pairs are drawn at random.
+PAIRS = 1_000_000
+_BLOCK = 50_000
+
+
+def average_ranks(values: np.ndarray) -> np.ndarray:
+    """Rank each column from 1, ties sharing their mean rank.
+
+    Parameters
+    ----------
+    values
+        Float of shape (rows,) or (rows, columns), without NaN.
+
+    Examples
+    --------
+    >>> average_ranks(np.array([0.5, 0.1, 0.5])).tolist()
+    [2.5, 1.0, 2.5]
+    """
+    if values.ndim == 1:
+        _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+        ends = np.cumsum(counts)
+        ranks: np.ndarray = (ends - (counts - 1) / 2)[inverse]
+        return ranks
+    return np.column_stack([average_ranks(column) for column in values.T]) if values.shape[1] else values.copy()
+
+
+def pearson(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Correlate every column of one matrix with every column of another; NaN where one is constant."""
+    a, b = left - left.mean(axis=0), right - right.mean(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found: np.ndarray = np.clip((a.T @ b) / np.sqrt(np.outer((a * a).sum(axis=0), (b * b).sum(axis=0))), -1, 1)
+    return found
+
+
+def spearman(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Correlate the ranks of every column of ``left`` (rows, a) and ``right`` (rows, b); shape (a, b).
+
+    Examples
+    --------
+    >>> spearman(np.array([[1.0], [2.0], [3.0]]), np.array([[10.0], [30.0], [20.0]])).item()
+    0.5
+    """
+    if len(left) < 2:
+        return np.full((left.shape[1], right.shape[1]), np.nan)
+    return pearson(average_ranks(left), average_ranks(right))
+
+
+def kendall(left: np.ndarray, right: np.ndarray, *, seed: int = 0) -> np.ndarray:
+    """Return Kendall's tau-b of every column of ``left`` (rows, a) and ``right`` (rows, b); shape (a, b).
+
+    Parameters
+    ----------
+    left, right
+        Float, the same number of rows, without NaN.
+    seed
+        Used where there are more than a million pairs of rows.
+
+    Notes
+    -----
+    The sign of the difference of a pair of rows is computed once for all columns, and products of signs are summed by
+    one matrix product. Above a million pairs of rows (1,414 rows) it is estimated from a million random pairs: the
+    standard error is then at most 0.001.
+
+    Examples
+    --------
+    >>> kendall(np.array([[1.0], [2.0], [3.0]]), np.array([[1.0], [2.0], [2.0]])).round(4).item()
+    0.8165
+    """
+    both = np.hstack([left, right])
+    split = left.shape[1]
+    product = np.zeros((split, right.shape[1]))
+    untied = np.zeros(both.shape[1])
+    for first, second in _row_pairs(len(both), seed):
+        a, b = both[first], both[second]
+        signs = (a > b).astype(np.float32) - (a < b)
+        product += signs[:, :split].T @ signs[:, split:]
+        untied += np.abs(signs).sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found: np.ndarray = np.clip(product / np.sqrt(np.outer(untied[:split], untied[split:])), -1, 1)
+    return found
+
+
+def _row_pairs(rows: int, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield blocks of pairs of rows: all of them, or a million at random."""
+    if rows < 2:
+        return
+    if rows * (rows - 1) // 2 <= PAIRS:
+        first, second = np.triu_indices(rows, 1)
+        for start in range(0, len(first), _BLOCK):
+            yield first[start : start + _BLOCK], second[start : start + _BLOCK]
+        return
+    random = np.random.default_rng(seed)
+    for _ in range(0, PAIRS, _BLOCK):
+        first = random.integers(rows, size=_BLOCK)
+        # Another row than the first, each equally likely.
+        yield first, (first + random.integers(1, rows, size=_BLOCK)) % rows
+
+
+def tau_ap(values: np.ndarray, reference: np.ndarray) -> float:
+    """Return the top-weighted rank correlation tau_AP of one order with a reference order.
+
+    Parameters
+    ----------
+    values, reference
+        Float of shape (items,), higher is better, without NaN.
+
+    Notes
+    -----
+    Of the items above each item, the share that the reference puts above it too, averaged over all but the
+    first, and scaled to -1..1: a swap at the top costs more than one at the bottom. Source: E. Yilmaz, J. Aslam
+    and S. Robertson, A New Rank Correlation Coefficient for Information Retrieval, SIGIR 2008. A tie counts one
+    half on either side.
+
+    Examples
+    --------
+    >>> tau_ap(np.array([3.0, 2.0, 1.0]), np.array([3.0, 2.0, 1.0]))
+    1.0
+    >>> round(tau_ap(np.array([3.0, 2.0, 1.0]), np.array([2.0, 3.0, 1.0])), 3)
+    0.0
+    """
+    above = _above(values)
+    right = above * _above(reference)
+    count = above.sum(axis=0)
+    below_some = count > 0
+    if not below_some.any():
+        return float("nan")
+    return float(2 * (right.sum(axis=0)[below_some] / count[below_some]).mean() - 1)
+
+
+def _above(values: np.ndarray) -> np.ndarray:
+    """Return a matrix that is 1 where the row's item is above the column's, one half where they tie."""
+    above: np.ndarray = (np.sign(values[:, None] - values[None, :]) + 1) / 2
+    np.fill_diagonal(above, 0)
+    return above
