@@ -204,7 +204,7 @@ class Run:
         }
         if not self.calls:
             return "With pleasure. Write to us any time."
-        text = f"I have {', '.join(words[tool] for tool in self.done) or 'looked it up'}."
+        text = f"I have {' and '.join(words[tool] for tool in self.done) or 'looked it up'}."
         return f"{text} Not all of it worked, sorry." if self.failed else text
 
 

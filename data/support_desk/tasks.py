@@ -160,7 +160,7 @@ def tasks() -> Iterator[Task]:
         [order(1016), policy("goodwill"), refund(1016, 5.0, "late")], discount(1016, 5))
 
     yield Task("crushed-parcels", "several", "hard",
-        "SO-1017 and SO-1018 both came crushed, everything in bits. C-106",
+        "SO-1017 and SO-1018 came crushed. Refund both, and a colleague should look into it. C-106",
         [order(1017), order(1018), refund(1017, 28.0, "damaged"), refund(1018, 36.0, "damaged"),
          ticket("C-106", "damage", 1017, 1018)])
     yield Task("cancel-both", "several", "medium",
