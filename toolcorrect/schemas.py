@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
+from urllib.parse import unquote
 
 import jsonschema_rs
 
+from toolcorrect.equality import canonical_text
 from toolcorrect.errors import DataError
 
 # The validator walks a value recursively in native code: beyond this depth it is not asked.
@@ -105,3 +108,109 @@ def _refuse(uri: str) -> Any:
 
 def _kind(value: Any) -> str:
     return {list: "a list", str: "text", type(None): "null"}.get(type(value), "a number")
+
+
+@dataclass(frozen=True)
+class Declared:
+    """The arguments a schema names at its top level.
+
+    Parameters
+    ----------
+    names, patterns
+        Keys under ``properties``, and regular expressions under ``patternProperties`` (run by the validator, which
+        bounds their cost).
+    open
+        Whether further arguments are welcome: ``additionalProperties`` (or ``unevaluatedProperties``) is true or
+        a schema.
+    stated
+        Canonical JSON texts of all values under ``enum``, ``const``, ``default`` and ``examples``, at any depth.
+    """
+
+    names: frozenset[str]
+    patterns: tuple[str, ...]
+    open: bool
+    stated: frozenset[str]
+
+    def lacks(self, name: str) -> bool:
+        """Tell whether an argument of this name is made up."""
+        return not (self.open or name in self.names or any(satisfies({"pattern": p}, name) for p in self.patterns))
+
+
+@lru_cache(maxsize=4096)
+def declared(text: str) -> Declared:
+    """Read which arguments a schema names, local references and compositions followed.
+
+    Examples
+    --------
+    >>> declared('{"properties": {"q": {"default": "x"}}}').lacks("color")
+    True
+    """
+    root = _loaded(text)
+    names: set[str] = set()
+    patterns: list[str] = []
+    is_open = root is True
+    waiting, seen = [root], set()
+    while waiting:
+        schema = waiting.pop()
+        if not isinstance(schema, dict) or id(schema) in seen:
+            continue
+        seen.add(id(schema))
+        names.update(_mapping(schema, "properties"))
+        patterns.extend(_mapping(schema, "patternProperties"))
+        for key in ("additionalProperties", "unevaluatedProperties"):
+            is_open = is_open or schema.get(key) is True or isinstance(schema.get(key), dict)
+        for key in ("allOf", "anyOf", "oneOf"):
+            waiting.extend(schema[key] if isinstance(schema.get(key), list) else [])
+        waiting.extend(schema.get(key) for key in ("if", "then", "else"))
+        waiting.extend(_mapping(schema, "dependentSchemas").values())
+        waiting.append(pointed(root, schema.get("$ref")))
+    return Declared(frozenset(names), tuple(patterns), is_open, frozenset(_stated(root)))
+
+
+def pointed(root: Any, reference: Any) -> Any:
+    """Return what a local ``$ref`` points at, or None.
+
+    Examples
+    --------
+    >>> pointed({"$defs": {"a/b": {"type": "null"}}}, "#/$defs/a~1b")
+    {'type': 'null'}
+    """
+    if not isinstance(reference, str) or not reference.startswith("#"):
+        return None
+    found = root
+    for part in reference[1:].split("/")[1:]:
+        part = unquote(part).replace("~1", "/").replace("~0", "~")
+        if isinstance(found, dict):
+            found = found.get(part)
+        elif isinstance(found, list) and part.isdigit() and int(part) < len(found):
+            found = found[int(part)]
+        else:
+            return None
+    return found
+
+
+def _stated(root: Any) -> Iterator[str]:
+    waiting = [root]
+    while waiting:
+        schema = waiting.pop()
+        if isinstance(schema, list):
+            waiting.extend(schema)
+        elif isinstance(schema, dict):
+            for key, value in schema.items():
+                many = key in ("enum", "examples") and isinstance(value, list)
+                if many or key in ("const", "default"):
+                    yield from map(canonical_text, map(json.dumps, value if many else [value]))
+                else:
+                    waiting.append(value)
+
+
+def _loaded(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _mapping(schema: dict[str, Any], key: str) -> dict[str, Any]:
+    value = schema.get(key)
+    return value if isinstance(value, dict) else {}
