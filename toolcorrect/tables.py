@@ -133,7 +133,10 @@ def coerce(table: str, frame: pd.DataFrame | None) -> pd.DataFrame:
         if name not in frame.columns:
             made[name] = constant(default, dtype, length)
             continue
-        made[name] = _as_dtype(table, name, frame[name], dtype)
+        column = frame[name]
+        if default is not None and column.hasnans:
+            column = column.astype(object).fillna(default)
+        made[name] = _as_dtype(table, name, column, dtype)
     # A user's own columns are kept, behind ours; only `cases` may have them.
     extra = [name for name in frame.columns if name not in columns]
     if extra and table != "cases":

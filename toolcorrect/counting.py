@@ -1,0 +1,213 @@
+"""The integer counts of two lists, for very many pairs of lists at once.
+
+Pairs of lists of like length form a block, and each pair is a lane in it: for each called place, a word
+of bits says which expected places hold the same call. The word is as narrow as the lists allow, so
+that most work is done on bytes; lists beyond 64 calls take several words. Source of the bit-parallel
+longest common subsequence: Hyyrö, "Bit-parallel LCS-length computation revisited" (2004).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+COUNTS = ("shared", "shared_distinct", "expected_found", "called_wanted", "longest", "leading", "positions")
+
+# Comparisons (bytes) a block may hold at once.
+_BLOCK = 1 << 24
+_ONE = np.uint64(1)
+
+
+def count(
+    expected: np.ndarray, expected_offsets: np.ndarray, called: np.ndarray, called_offsets: np.ndarray
+) -> dict[str, np.ndarray]:
+    """Count what pairs of lists have in common.
+
+    Parameters
+    ----------
+    expected, called
+        int64, the numbers of the calls of all lists, one list behind the other.
+    expected_offsets, called_offsets
+        Where each list begins; one entry more than there are lists, equally many on both sides.
+
+    Returns
+    -------
+    dict of str to numpy.ndarray
+        int64 arrays, one entry a pair, named as in `COUNTS`.
+
+    Examples
+    --------
+    >>> made = count(np.array([1, 2, 2]), np.array([0, 3]), np.array([2, 1, 2]), np.array([0, 3]))
+    >>> {name: int(values[0]) for name, values in made.items()}["longest"]
+    2
+    """
+    pairs = len(expected_offsets) - 1
+    made = {name: np.zeros(pairs, dtype=np.int64) for name in COUNTS}
+    for lanes, width, depth in blocks(np.diff(expected_offsets), np.diff(called_offsets)):
+        e = padded(expected, expected_offsets, lanes, width, -2)
+        c = padded(called, called_offsets, lanes, depth, -1)
+        for name, values in _count_block(e, c).items():
+            made[name][lanes] = values
+    return made
+
+
+def edits(
+    expected: np.ndarray, expected_offsets: np.ndarray, called: np.ndarray, called_offsets: np.ndarray
+) -> np.ndarray:
+    """Count the Levenshtein edits between pairs of lists; see `count` for the parameters.
+
+    Row by row over the expected places: after the usual three choices, a running minimum along the called
+    places settles the insertions.
+    """
+    lengths_e, lengths_c = np.diff(expected_offsets), np.diff(called_offsets)
+    made = np.maximum(lengths_e, lengths_c)
+    for lanes, width, depth in blocks(lengths_e, lengths_c, cell=8):
+        e = padded(expected, expected_offsets, lanes, width, -2)
+        c = padded(called, called_offsets, lanes, depth, -1)
+        steps = np.arange(depth + 1)
+        row = np.tile(steps, (len(lanes), 1))
+        result = np.zeros(len(lanes), dtype=np.int64)
+        for i in range(width):
+            change = row[:, :-1] + (c != e[:, i : i + 1])
+            below = np.minimum(row + 1, np.pad(change, ((0, 0), (1, 0)), constant_values=np.iinfo(np.int64).max // 2))
+            row = np.minimum.accumulate(below - steps, axis=1) + steps
+            done = lengths_e[lanes] == i + 1
+            result[done] = row[done, lengths_c[lanes][done]]
+        made[lanes] = result
+    return made
+
+
+def blocks(
+    expected_lengths: np.ndarray, called_lengths: np.ndarray, cell: int = 1
+) -> Iterator[tuple[np.ndarray, int, int]]:
+    """Gather pairs of lists of like length; pairs with an empty side are left out.
+
+    Yields
+    ------
+    tuple
+        Positions of the pairs, padded expected length, padded called length.
+    """
+    live = np.flatnonzero((expected_lengths > 0) & (called_lengths > 0))
+    wide = np.maximum(_power_of_two(expected_lengths[live]), 8)
+    deep = _power_of_two(called_lengths[live])
+    shape = wide * (1 << 31) + deep
+    order = np.argsort(shape, kind="stable")
+    ends = np.flatnonzero(np.diff(shape[order], append=-1)) + 1
+    begin = 0
+    for end in ends.tolist():
+        members = live[order[begin:end]]
+        width, depth = int(wide[order[begin]]), int(deep[order[begin]])
+        size = max(_BLOCK // (width * depth * cell), 1)
+        for at in range(0, len(members), size):
+            yield members[at : at + size], width, depth
+        begin = end
+
+
+def padded(values: np.ndarray, offsets: np.ndarray, lanes: np.ndarray, width: int, filler: int) -> np.ndarray:
+    """Return some lists as rows of one array, filled up to one width."""
+    begins, lengths = offsets[lanes], offsets[lanes + 1] - offsets[lanes]
+    column = np.arange(width)
+    inside = column < lengths[:, None]
+    at = np.where(inside, begins[:, None] + column, 0)
+    return np.where(inside, values[at], filler)
+
+
+def _power_of_two(lengths: np.ndarray) -> np.ndarray:
+    return 1 << np.ceil(np.log2(np.maximum(lengths, 1))).astype(np.int64)
+
+
+def _count_block(e: np.ndarray, c: np.ndarray) -> dict[str, np.ndarray]:
+    lanes, width = e.shape
+    made = {name: np.zeros(lanes, dtype=np.int64) for name in COUNTS}
+    ops = _OneWord(width) if width <= 64 else _ManyWords(width)
+    zero = ops.zeros(lanes)
+    seen, used, free = zero.copy(), zero.copy(), ~zero
+    for j in range(c.shape[1]):
+        same = ops.pack(e == c[:, j : j + 1])
+        hit = ops.any(same)
+        made["called_wanted"] += hit
+        made["shared_distinct"] += hit & ~ops.any(same & seen)
+        seen |= same
+        taken = ops.lowest(same & ~used)
+        used |= taken
+        made["leading"] += ops.bit(same, made["leading"])
+        if j < width:
+            made["positions"] += ops.bit(same, j)
+        free = ops.add(free, free & same) | (free & ~same)
+    made["shared"] = ops.ones(used)
+    made["expected_found"] = ops.ones(seen)
+    made["longest"] = ops.ones(~free)
+    return made
+
+
+class _OneWord:
+    """Bit operations where a list fits one machine word: arrays of shape (lanes,)."""
+
+    def __init__(self, width: int) -> None:
+        self.width = width
+        self.word = np.dtype(f"u{width // 8}")
+
+    def zeros(self, lanes: int) -> np.ndarray:
+        return np.zeros(lanes, dtype=self.word)
+
+    def pack(self, flags: np.ndarray) -> np.ndarray:
+        return np.packbits(flags, axis=1, bitorder="little").view(self.word.newbyteorder("<"))[:, 0].astype(self.word)
+
+    def any(self, words: np.ndarray) -> np.ndarray:
+        return words != 0
+
+    def lowest(self, words: np.ndarray) -> np.ndarray:
+        return words & (~words + self.word.type(1))
+
+    def bit(self, words: np.ndarray, place: np.ndarray | int) -> np.ndarray:
+        at = np.minimum(place, self.width - 1).astype(self.word)
+        return ((words >> at) & self.word.type(1)).astype(np.int64) * (np.asarray(place) < self.width)
+
+    def add(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        return left + right
+
+    def ones(self, words: np.ndarray) -> np.ndarray:
+        return np.bitwise_count(words).astype(np.int64)
+
+
+class _ManyWords:
+    """The same operations on arrays of shape (lanes, words) of 64 bits, lowest word first."""
+
+    def __init__(self, width: int) -> None:
+        self.width = width
+
+    def zeros(self, lanes: int) -> np.ndarray:
+        return np.zeros((lanes, self.width // 64), dtype=np.uint64)
+
+    def pack(self, flags: np.ndarray) -> np.ndarray:
+        return np.packbits(flags, axis=1, bitorder="little").view("<u8").astype(np.uint64)
+
+    def any(self, words: np.ndarray) -> np.ndarray:
+        return (words != 0).any(axis=1)
+
+    def lowest(self, words: np.ndarray) -> np.ndarray:
+        lanes = np.arange(len(words))
+        first = (words != 0).argmax(axis=1)
+        word = words[lanes, first]
+        made = np.zeros_like(words)
+        made[lanes, first] = word & (~word + _ONE)
+        return made
+
+    def bit(self, words: np.ndarray, place: np.ndarray | int) -> np.ndarray:
+        at = np.minimum(np.broadcast_to(place, len(words)), self.width - 1)
+        word = words[np.arange(len(words)), at // 64]
+        return ((word >> (at % 64).astype(np.uint64)) & _ONE).astype(np.int64) * (np.asarray(place) < self.width)
+
+    def add(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        total = left + right
+        carry = total < left
+        while carry[:, :-1].any():
+            moved = np.zeros_like(total)
+            moved[:, 1:] = carry[:, :-1]
+            total = total + moved
+            carry = total < moved
+        return total
+
+    def ones(self, words: np.ndarray) -> np.ndarray:
+        return np.bitwise_count(words).sum(axis=1).astype(np.int64)

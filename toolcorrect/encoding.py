@@ -1,0 +1,329 @@
+"""From tables to integers: which calls count, in which lists, and a number for each distinct call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from toolcorrect import equality
+from toolcorrect.dataset import Dataset
+from toolcorrect.errors import check_option
+from toolcorrect.names import Names, resolve
+
+SideName = Literal["expected", "called"]
+SIDES: tuple[SideName, SideName] = ("expected", "called")
+SCOPES = ("assistant", "effect", "succeeded", "everyone")
+OUTSIDE = ("handoff", "pseudo")
+
+
+@dataclass(frozen=True)
+class Match:
+    """When two calls are the same call.
+
+    Parameters
+    ----------
+    arguments
+        A relation of `toolcorrect.equality`, or None: arguments do not matter.
+    kinds
+        Whether the kind (function, mcp, ...) must be the same too.
+    outputs
+        Whether the outputs must be equal too (Python's ``==``; not known equals only not known).
+    """
+
+    arguments: str | None = None
+    kinds: bool = False
+    outputs: bool = False
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side's calls, flat: those of list 0, then of list 1, and so on.
+
+    Parameters
+    ----------
+    row
+        For each call, its row in ``Dataset.calls`` or ``Dataset.expected``.
+    owner
+        For each call, its list; non-decreasing.
+    offsets
+        Where each list begins; one entry more than there are lists.
+    tool, text
+        For each call, numbers of its canonical tool name and of its argument text (-1: not known).
+    """
+
+    row: np.ndarray
+    owner: np.ndarray
+    offsets: np.ndarray
+    tool: np.ndarray
+    text: np.ndarray
+
+    @cached_property
+    def lengths(self) -> np.ndarray:
+        """Calls a list."""
+        return np.diff(self.offsets)
+
+    @cached_property
+    def place(self) -> np.ndarray:
+        """For each call, its place in its list, from 0."""
+        return np.arange(len(self.row)) - self.offsets[self.owner]
+
+
+class Encoding:
+    """The expected and the called lists of a dataset as integers.
+
+    A list is a case's calls, held against one of its references (and, with ``by="turn"``, those of one
+    turn). Everything that is computed over it is computed once and kept.
+
+    Parameters
+    ----------
+    data
+        The runs.
+    scope
+        Which calls count: ``"assistant"``, ``"effect"``, ``"succeeded"`` or ``"everyone"``.
+    names
+        A level or `Names`: when two tool names are the same.
+    by
+        ``"case"`` or ``"turn"``: what makes a list.
+    """
+
+    def __init__(
+        self,
+        data: Dataset,
+        *,
+        scope: str = "assistant",
+        names: str | Names = "exact",
+        by: Literal["case", "turn"] = "case",
+    ) -> None:
+        check_option("scope", scope, SCOPES)
+        self.data = data
+        self._names = resolve(names)
+        self._frames = {"expected": data.expected, "calls": data.calls}
+        self._rows = {table: data.case_rows(table) for table in self._frames}
+        raw_tools, self._raw_names = _number_texts([f["tool"] for f in self._frames.values()])
+        canonical = pd.factorize(np.asarray([self._names(name) for name in self._raw_names.to_pylist()], object))
+        self.tool_names: list[str] = list(canonical[1])
+        tools = dict(zip(self._frames, (canonical[0].astype(np.int64)[codes] for codes in raw_tools)))
+        texts, self.texts = _number_texts([f["arguments"] for f in self._frames.values()])
+        text = dict(zip(self._frames, texts))
+
+        effect_known, kept = self._in_scope(scope, tools)
+        cases = data.cases
+        self.case_count = len(cases)
+        self.called_known = cases["called_known"].to_numpy()
+        self.expected_known = cases["expected_known"].to_numpy()
+        self.effect_known = effect_known
+
+        references = np.maximum(cases["references"].to_numpy(), 1)
+        first_pair = np.concatenate(([0], np.cumsum(references)))
+        pair_case = np.repeat(np.arange(self.case_count), references)
+        pair_reference = np.arange(len(pair_case)) - first_pair[pair_case]
+        turns = self._turns(cases) if by == "turn" else np.ones(self.case_count, dtype=np.int64)
+        first_list = np.concatenate(([0], np.cumsum(turns[pair_case])))
+        pair_of_list = np.repeat(np.arange(len(pair_case)), turns[pair_case])
+        self.list_count = len(pair_of_list)
+        self.list_case = pair_case[pair_of_list]
+        self.list_reference = pair_reference[pair_of_list]
+        self.list_turn = np.arange(self.list_count) - first_list[pair_of_list]
+
+        expected = np.flatnonzero(kept["expected"])
+        pair = first_pair[self._rows["expected"][expected]]
+        pair = pair + self._frames["expected"]["reference"].to_numpy()[expected]
+        called = np.flatnonzero(kept["calls"])
+        called, called_pair = _for_each_pair(called, self._rows["calls"][called], references, first_pair)
+        self.expected = self._side("expected", expected, first_list[pair], by, tools, text)
+        self.called = self._side("calls", called, first_list[called_pair], by, tools, text)
+        self._codes: dict[Match, tuple[np.ndarray, np.ndarray]] = {}
+
+    def column(self, side: SideName, name: str) -> pd.Series:
+        """Return a column of the table behind a side, one entry a call of that side."""
+        frame = self._frames["expected" if side == "expected" else "calls"]
+        return frame[name].iloc[getattr(self, side).row]
+
+    def codes(self, match: Match) -> tuple[np.ndarray, np.ndarray]:
+        """Number the calls of both sides so that two are the same call if their numbers are equal.
+
+        Returns
+        -------
+        tuple of numpy.ndarray
+            int64, for the expected and for the called side. Comparable inside one case only.
+        """
+        if match not in self._codes:
+            parts = [np.concatenate((self.expected.tool, self.called.tool))]
+            if match.kinds:
+                kinds = [self.column(s, "kind").cat.codes.to_numpy() for s in SIDES]
+                parts.append(np.concatenate(kinds).astype(np.int64) + 1)
+            if match.arguments is not None:
+                text = np.concatenate((self.expected.text, self.called.text))
+                parts.append(self._values(text, self.texts, match.arguments))
+            if match.outputs:
+                parts.append(self.output_values)
+            codes = _joined(parts)
+            self._codes[match] = (codes[: len(self.expected.row)], codes[len(self.expected.row) :])
+        return self._codes[match]
+
+    @cached_property
+    def arguments_known(self) -> np.ndarray:
+        """For each list, whether the arguments of all its calls are known."""
+        known = np.ones(self.list_count, dtype=bool)
+        for side in (self.expected, self.called):
+            known[side.owner[side.text < 0]] = False
+        return known
+
+    @cached_property
+    def output_values(self) -> np.ndarray:
+        """For each call of the expected, then of the called side, a number of its output."""
+        columns = [self.column(side, "output") for side in SIDES]
+        numbers, texts = _number_texts(columns)
+        return self._values(np.concatenate(numbers), texts, "python")
+
+    def _values(self, text: np.ndarray, texts: pa.Array, relation: str) -> np.ndarray:
+        """Turn numbers of texts (of both sides) into numbers of values; 0 is not known.
+
+        Only texts that meet another text of the same tool in the same case can change a result, so
+        only these are parsed; the rest keep the number of their text.
+        """
+        meeting = np.zeros(len(texts), dtype=bool)
+        tool = np.concatenate((self.expected.tool, self.called.tool))
+        case = self.list_case[np.concatenate((self.expected.owner, self.called.owner))]
+        group = case * len(self.tool_names) + tool
+        meeting[text[_differs_in_group(group, text) & (text >= 0)]] = True
+        if equality.RELATIONS[relation].nan_differs:
+            meeting |= np.asarray(pa.compute.match_substring(texts, "NaN").to_numpy(zero_copy_only=False), dtype=bool)
+        chosen = np.flatnonzero(meeting)
+        first, unequal = equality.canonical_codes(texts.take(pa.array(chosen)), relation)
+        value = np.arange(len(texts) + 1)
+        value[chosen] = chosen[first]
+        made = np.where(text >= 0, value[text] + 1, 0)
+        if unequal.any():
+            alone = np.isin(text, chosen[unequal])
+            made[alone] = len(texts) + 1 + np.flatnonzero(alone)
+        return made
+
+    def _in_scope(self, scope: str, tools: Mapping[str, np.ndarray]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """Tell which rows count, and of which cases it is known whether their tools have effects."""
+        known = np.ones(len(self.data), dtype=bool)
+        kept = {}
+        for table, frame in self._frames.items():
+            kept[table] = ~frame["kind"].isin(OUTSIDE).to_numpy()
+            if table == "calls" and scope != "everyone":
+                kept[table] &= (frame["actor"] == "assistant").fillna(False).to_numpy(dtype=bool)
+            if table == "calls" and scope == "succeeded":
+                kept[table] &= ~frame["error"].fillna(False).to_numpy(dtype=bool)
+            if scope == "effect":
+                effect = self._effects(table, tools[table])
+                known[self._rows[table][kept[table] & (effect < 0)]] = False
+                kept[table] &= effect == 1
+        return known, kept
+
+    def _effects(self, table: str, tool: np.ndarray) -> np.ndarray:
+        """For each row: 1 the tool changes state, 0 it does not, -1 not said. A case's own word comes first."""
+        said = self.data.tools
+        said = said[said["effect"].notna()]
+        number = {name: i for i, name in enumerate(self.tool_names)}
+        code = said["tool"].map(lambda name: number.get(self._names(name), -1)).to_numpy(dtype=np.int64)
+        effect = said["effect"].to_numpy(dtype=np.int64)
+        general = said["case"].isna().to_numpy()
+        # One entry more, so that names nobody calls (-1) fall into a place nobody reads.
+        by_tool = np.full(len(self.tool_names) + 1, -1, dtype=np.int64)
+        by_tool[code[general]] = effect[general]
+        found = by_tool[tool]
+        if not general.all():
+            case = self.data.cases.index.get_indexer(pd.Index(said["case"][~general].array))
+            special = pd.Series(effect[~general], index=pd.MultiIndex.from_arrays([case, code[~general]]))
+            special = special[~special.index.duplicated(keep="last")]
+            asked = pd.MultiIndex.from_arrays([self._rows[table], tool])
+            own = special.reindex(asked).to_numpy(dtype=float)
+            found = np.where(np.isnan(own), found, np.nan_to_num(own)).astype(np.int64)
+        return found
+
+    def _turns(self, cases: pd.DataFrame) -> np.ndarray:
+        turns = cases["turns"].fillna(1).to_numpy(dtype=np.int64)
+        for table, frame in self._frames.items():
+            np.maximum.at(turns, self._rows[table], frame["turn"].to_numpy() + 1)
+        return np.maximum(turns, 1)
+
+    def _side(
+        self,
+        table: str,
+        row: np.ndarray,
+        first_list: np.ndarray,
+        by: str,
+        tools: Mapping[str, np.ndarray],
+        text: Mapping[str, np.ndarray],
+    ) -> Side:
+        owner = first_list
+        if by == "turn":
+            owner = owner + self._frames[table]["turn"].to_numpy()[row]
+            order = np.argsort(owner, kind="stable")
+            owner, row = owner[order], row[order]
+        offsets = np.searchsorted(owner, np.arange(self.list_count + 1))
+        return Side(row=row, owner=owner, offsets=offsets, tool=tools[table][row], text=text[table][row])
+
+
+def arrow_strings(column: pd.Series) -> pa.ChunkedArray:
+    """Return a string column as Arrow data, without a copy where it is Arrow-backed."""
+    made = pa.chunked_array(pa.array(column.array)) if not hasattr(column.array, "__arrow_array__") else None
+    made = pa.array(column.array) if made is None else made
+    chunked = made if isinstance(made, pa.ChunkedArray) else pa.chunked_array([made])
+    return chunked.cast(pa.large_string())
+
+
+def _number_texts(columns: list[pd.Series]) -> tuple[list[np.ndarray], pa.Array]:
+    """Number the texts of several columns together; missing is -1."""
+    together = pa.chunked_array([c for column in columns for c in arrow_strings(column).chunks], pa.large_string())
+    encoded = together.dictionary_encode().unify_dictionaries().combine_chunks()
+    if isinstance(encoded, pa.ChunkedArray):
+        encoded = encoded.chunk(0) if encoded.num_chunks else pa.array([], pa.large_string()).dictionary_encode()
+    codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    parts = np.split(codes, np.cumsum([len(column) for column in columns])[:-1])
+    return parts, encoded.dictionary
+
+
+def _for_each_pair(
+    row: np.ndarray, case: np.ndarray, references: np.ndarray, first_pair: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Repeat each case's calls for each of its references; return rows and their pairs, in order."""
+    if (references == 1).all():
+        return row, first_pair[case]
+    times = references[case]
+    repeated = np.repeat(np.arange(len(row)), times)
+    copy = np.arange(len(repeated)) - np.repeat(np.cumsum(times) - times, times)
+    pair = first_pair[case[repeated]] + copy
+    order = np.argsort(pair, kind="stable")
+    return row[repeated][order], pair[order]
+
+
+def _differs_in_group(group: np.ndarray, value: np.ndarray) -> np.ndarray:
+    """Mark the entries whose group holds more than one value."""
+    if not len(group):
+        return np.zeros(0, dtype=bool)
+    order = np.argsort(group, kind="stable")
+    sorted_group, sorted_value = group[order], value[order]
+    begins = np.flatnonzero(np.concatenate(([True], sorted_group[1:] != sorted_group[:-1])))
+    differs = np.minimum.reduceat(sorted_value, begins) != np.maximum.reduceat(sorted_value, begins)
+    marked = np.empty(len(group), dtype=bool)
+    marked[order] = np.repeat(differs, np.diff(np.concatenate((begins, [len(group)]))))
+    return marked
+
+
+def _joined(parts: list[np.ndarray]) -> np.ndarray:
+    """Give equal combinations of numbers equal numbers."""
+    made = parts[0]
+    for part in parts[1:]:
+        span = int(part.max(initial=0)) + 1
+        if (int(made.max(initial=0)) + 1) * span >= 2**62:
+            made = np.unique(made, return_inverse=True)[1]
+        made = made * span + part
+    return made
+
+
+def list_index(encoding: Encoding) -> Any:
+    """Return the index (case, reference) of the lists of an encoding made by case."""
+    names = encoding.data.cases.index[encoding.list_case]
+    return pd.MultiIndex.from_arrays([names, encoding.list_reference], names=["case", "reference"])

@@ -1,0 +1,230 @@
+"""`Overlap`: the few integers a list from which almost every metric follows."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from toolcorrect import counting
+from toolcorrect.dataset import Dataset
+from toolcorrect.encoding import SIDES, Encoding, Match, list_index
+from toolcorrect.equality import RELATIONS
+from toolcorrect.errors import check_option
+from toolcorrect.names import Names
+
+COLUMNS = (
+    "expected",
+    "called",
+    "distinct_expected",
+    "distinct_called",
+    "shared",
+    "shared_distinct",
+    "expected_found",
+    "called_wanted",
+    "longest",
+    "leading",
+    "positions",
+    "reused",
+    "steps_equal",
+)
+
+
+class Overlap:
+    """The counts of every list of an encoding under one meaning of "the same call".
+
+    Each attribute is an int64 array, one entry a list (a case and reference). With E the expected and C the
+    called list. A formula of a `Variant` gets this object: ``lambda o: o.shared / o.expected``.
+
+    Parameters
+    ----------
+    encoding
+        The lists.
+    match
+        When two calls are the same.
+    """
+
+    def __init__(self, encoding: Encoding, match: Match) -> None:
+        self.encoding = encoding
+        self.match = match
+
+    @property
+    def expected(self) -> np.ndarray:
+        """Length of E."""
+        return self.encoding.expected.lengths
+
+    @property
+    def called(self) -> np.ndarray:
+        """Length of C."""
+        return self.encoding.called.lengths
+
+    @cached_property
+    def distinct_expected(self) -> np.ndarray:
+        """Different calls in E."""
+        return _distinct(self.encoding.expected.owner, self._codes[0], self.encoding.list_count)
+
+    @cached_property
+    def distinct_called(self) -> np.ndarray:
+        """Different calls in C."""
+        return _distinct(self.encoding.called.owner, self._codes[1], self.encoding.list_count)
+
+    @property
+    def shared(self) -> np.ndarray:
+        """Calls in both, each used once (multiset intersection)."""
+        return self._counts["shared"]
+
+    @property
+    def shared_distinct(self) -> np.ndarray:
+        """Different calls in both (set intersection)."""
+        return self._counts["shared_distinct"]
+
+    @property
+    def expected_found(self) -> np.ndarray:
+        """Items of E that occur in C."""
+        return self._counts["expected_found"]
+
+    @property
+    def called_wanted(self) -> np.ndarray:
+        """Items of C that occur in E."""
+        return self._counts["called_wanted"]
+
+    @property
+    def longest(self) -> np.ndarray:
+        """Length of the longest common subsequence."""
+        return self._counts["longest"]
+
+    @property
+    def leading(self) -> np.ndarray:
+        """Length of the longest prefix of E that is a subsequence of C."""
+        return self._counts["leading"]
+
+    @property
+    def positions(self) -> np.ndarray:
+        """Equal pairs at the same place."""
+        return self._counts["positions"]
+
+    @cached_property
+    def edits(self) -> np.ndarray:
+        """Levenshtein distance of E and C, in calls."""
+        return counting.edits(*self._lists)
+
+    @cached_property
+    def reused(self) -> np.ndarray:
+        """Sum over (name, kind) of min(times expected, distinct called values).
+
+        A value is name, arguments (Python's ==) and output, as DeepEval consumes them; ``match`` does not
+        take part.
+        """
+        encoding = self.encoding
+        asked = encoding.codes(Match(kinds=True))
+        value = encoding.codes(Match(kinds=True, arguments="python", outputs=True))[1]
+        owner = (encoding.expected.owner, encoding.called.owner)
+        first = ~_repeats(owner[1], value)
+        group, groups = _grouped(np.concatenate(owner), np.concatenate(asked))
+        split = len(owner[0])
+        times = np.bincount(group[:split], minlength=groups)
+        values = np.bincount(group[split:][first], minlength=groups)
+        list_of = np.zeros(groups, dtype=np.int64)
+        list_of[group] = np.concatenate(owner)
+        made = np.bincount(list_of, weights=np.minimum(times, values), minlength=encoding.list_count)
+        return made.astype(np.int64)
+
+    @cached_property
+    def steps_equal(self) -> np.ndarray:
+        """1 where both sides have the same steps one by one, the order within a step free; else 0.
+
+        A call whose step is not known stands alone.
+        """
+        sorted_sides = []
+        for name, codes in zip(SIDES, self._codes):
+            part = getattr(self.encoding, name)
+            number = self.encoding.column(name, "step").fillna(-1).to_numpy(dtype=np.int64)
+            begins = np.ones(len(number), dtype=bool)
+            begins[1:] = (part.owner[1:] != part.owner[:-1]) | (number[1:] != number[:-1]) | (number[1:] < 0)
+            running = np.cumsum(begins)
+            base = running[np.minimum(part.offsets[:-1], max(len(running) - 1, 0))] if len(running) else running
+            rank = running - base[part.owner] if len(running) else running
+            order = np.lexsort((codes, rank, part.owner))
+            sorted_sides.append((part.owner[order], rank[order], codes[order]))
+        equal = self.expected == self.called
+        keep = [equal[owner] for owner, _, _ in sorted_sides]
+        (e_owner, e_rank, e_code), (_, c_rank, c_code) = (
+            tuple(values[k] for values in side) for side, k in zip(sorted_sides, keep)
+        )
+        equal[e_owner[(e_rank != c_rank) | (e_code != c_code)]] = False
+        return equal.astype(np.int64)
+
+    def frame(self) -> pd.DataFrame:
+        """Return the counts as a frame, index (case, reference)."""
+        return pd.DataFrame({name: getattr(self, name) for name in COLUMNS}, index=list_index(self.encoding))
+
+    @property
+    def _codes(self) -> tuple[np.ndarray, np.ndarray]:
+        return self.encoding.codes(self.match)
+
+    @property
+    def _lists(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        expected, called = self._codes
+        return expected, self.encoding.expected.offsets, called, self.encoding.called.offsets
+
+    @cached_property
+    def _counts(self) -> dict[str, np.ndarray]:
+        return counting.count(*self._lists)
+
+
+def overlap(
+    data: Dataset, *, names: str | Names = "exact", arguments: str | None = None, scope: str = "assistant"
+) -> pd.DataFrame:
+    """Count what the expected and the called list of every case have in common.
+
+    Parameters
+    ----------
+    data
+        The runs.
+    names
+        When two tool names are the same: ``"exact"``, ``"format"``, ``"galtea"``, ``"loose"`` or `Names`.
+    arguments
+        A relation (``"json"``, ``"python"``, ...), or None: arguments do not matter.
+    scope
+        Which calls count: ``"assistant"``, ``"effect"``, ``"succeeded"`` or ``"everyone"``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Index (case, reference), int64 columns; see `Overlap` for each. Cases of which a list (or, in scope
+        ``"effect"``, the effect of a tool) is not known are left out, and with ``arguments`` those with a call
+        whose arguments are not known.
+
+    Examples
+    --------
+    >>> import toolcorrect as tc
+    >>> data = tc.load([{"case": "x", "called": ["a", "b", "a"], "expected": ["b", "a"]}])
+    >>> tc.overlap(data)[["shared", "longest", "leading", "positions"]].iloc[0].to_list()
+    [2, 2, 2, 0]
+    """
+    if arguments is not None:
+        check_option("arguments", arguments, RELATIONS)
+    encoding = Encoding(data, scope=scope, names=names)
+    known = encoding.called_known & encoding.expected_known & encoding.effect_known
+    shown = known[encoding.list_case]
+    if arguments is not None:
+        shown = shown & encoding.arguments_known
+    return Overlap(encoding, Match(arguments=arguments)).frame()[shown]
+
+
+def _grouped(owner: np.ndarray, code: np.ndarray) -> tuple[np.ndarray, int]:
+    """Number the different combinations of list and call."""
+    dense, uniques = pd.factorize(code)
+    group, groups = pd.factorize(owner * max(len(uniques), 1) + dense)
+    return group, len(groups)
+
+
+def _repeats(owner: np.ndarray, code: np.ndarray) -> np.ndarray:
+    """Mark calls that are equal to an earlier one of their list."""
+    group, _ = _grouped(owner, code)
+    return np.asarray(pd.Index(group).duplicated(), dtype=bool)
+
+
+def _distinct(owner: np.ndarray, code: np.ndarray, lists: int) -> np.ndarray:
+    return np.bincount(owner[~_repeats(owner, code)], minlength=lists).astype(np.int64)

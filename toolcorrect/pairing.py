@@ -1,0 +1,238 @@
+"""Pairs of an expected and a called call of the same tool, and ways to choose among them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from toolcorrect import counting
+from toolcorrect.decoding import parse_json
+from toolcorrect.encoding import Encoding, Match
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Candidate pairs, those of one expected call together, called calls in their order.
+
+    Parameters
+    ----------
+    encoding
+        The lists.
+    expected, called
+        For each pair, the places of its calls in ``encoding.expected`` and ``encoding.called``.
+    """
+
+    encoding: Encoding
+    expected: np.ndarray
+    called: np.ndarray
+
+    @property
+    def owner(self) -> np.ndarray:
+        """For each pair, its list."""
+        return self.encoding.expected.owner[self.expected]
+
+
+def candidates(encoding: Encoding, match: Match, lists: np.ndarray | None = None) -> Pairs:
+    """Pair every expected call with every called call of its list that is the same under ``match``.
+
+    Parameters
+    ----------
+    encoding
+        The lists.
+    match
+        When two calls may be paired, as a rule by name only.
+    lists
+        bool, one entry a list: pair in these only.
+
+    Returns
+    -------
+    Pairs
+    """
+    expected_code, called_code = encoding.codes(match)
+    e = np.arange(len(expected_code)) if lists is None else np.flatnonzero(lists[encoding.expected.owner])
+    c = np.arange(len(called_code)) if lists is None else np.flatnonzero(lists[encoding.called.owner])
+    owner = np.concatenate((encoding.expected.owner[e], encoding.called.owner[c]))
+    dense, uniques = pd.factorize(np.concatenate((expected_code[e], called_code[c])))
+    group, groups = pd.factorize(owner * max(len(uniques), 1) + dense)
+    group_e, group_c = group[: len(e)], group[len(e) :]
+    by_group = np.argsort(group_c, kind="stable")
+    sizes = np.bincount(group_c, minlength=len(groups))
+    begins = np.cumsum(sizes) - sizes
+    times = sizes[group_e]
+    pair_e = np.repeat(np.arange(len(e)), times)
+    nth = np.arange(len(pair_e)) - np.repeat(np.cumsum(times) - times, times)
+    pair_c = by_group[begins[group_e[pair_e]] + nth]
+    return Pairs(encoding, e[pair_e], c[pair_c])
+
+
+def compare(pairs: Pairs, function: Callable[[Any, Any], float], *, equal: float = 1.0) -> np.ndarray:
+    """Score the arguments of each pair, each different pair of texts once.
+
+    Parameters
+    ----------
+    pairs
+        The candidates.
+    function
+        ``(expected value, called value) -> score`` for two decoded values; arguments that are not known are None.
+    equal
+        The score of values that Python's ``==`` calls equal; the function is not asked about these.
+
+    Returns
+    -------
+    numpy.ndarray
+        float64, one entry a pair.
+    """
+    encoding = pairs.encoding
+    scores = np.full(len(pairs.expected), equal, dtype=np.float64)
+    code_e, code_c = encoding.codes(Match(arguments="python"))
+    unequal = np.flatnonzero(code_e[pairs.expected] != code_c[pairs.called])
+    text_e = encoding.expected.text[pairs.expected[unequal]] + 1
+    text_c = encoding.called.text[pairs.called[unequal]] + 1
+    span = len(encoding.texts) + 1
+    different, inverse = np.unique(text_e * span + text_c, return_inverse=True)
+
+    @lru_cache(maxsize=100_000)
+    def value(number: int) -> Any:
+        return parse_json(encoding.texts[number - 1].as_py()) if number else None
+
+    made = [function(value(both // span), value(both % span)) for both in different.tolist()]
+    scores[unequal] = np.asarray(made, dtype=np.float64)[inverse] if made else 0.0
+    return scores
+
+
+def greedy(pairs: Pairs, scores: np.ndarray, slots: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Give each expected call in order its best free partner, the first among equals.
+
+    Parameters
+    ----------
+    pairs
+        The candidates.
+    scores
+        float64, one entry a pair; a pair that scores 0 or less is never chosen.
+    slots
+        For each pair, the number of what choosing it uses up (the called call, or its value).
+
+    Returns
+    -------
+    chosen : numpy.ndarray
+        Places (in ``pairs``) of the chosen ones.
+    met : numpy.ndarray
+        bool, one entry a pair: whether its slot was still free when its expected call looked at it.
+    """
+    met = np.zeros(len(scores), dtype=bool)
+    used = np.zeros(int(slots.max(initial=-1)) + 1, dtype=bool)
+    chosen: list[np.ndarray] = []
+    rank = pairs.encoding.expected.place[pairs.expected]
+    order = np.argsort(rank, kind="stable")
+    ends = np.cumsum(np.bincount(rank)) if len(rank) else np.empty(0, dtype=np.int64)
+    for begin, end in zip(np.concatenate(([0], ends[:-1])).tolist(), ends.tolist()):
+        turn = order[begin:end]
+        if not len(turn):
+            continue
+        free = ~used[slots[turn]]
+        met[turn] = free
+        score = np.where(free, scores[turn], 0.0)
+        calls = pairs.expected[turn]
+        begins = np.flatnonzero(np.concatenate(([True], calls[1:] != calls[:-1])))
+        best = np.repeat(np.maximum.reduceat(score, begins), np.diff(np.append(begins, len(turn))))
+        place = np.where((score == best) & (score > 0), np.arange(len(turn)), len(turn))
+        first = np.minimum.reduceat(place, begins)
+        picked = turn[first[first < len(turn)]]
+        used[slots[picked]] = True
+        chosen.append(picked)
+    return (np.concatenate(chosen) if chosen else np.empty(0, dtype=np.int64)), met
+
+
+def optimal(pairs: Pairs, scores: np.ndarray) -> np.ndarray:
+    """Choose pairs, each call in at most one, so that the sum of their scores is largest.
+
+    Parameters
+    ----------
+    pairs
+        The candidates; calls of one list that may be paired must all be paired with each other (as with
+        `candidates` by name).
+    scores
+        float64, at least 0, one entry a pair.
+
+    Returns
+    -------
+    numpy.ndarray
+        Places (in ``pairs``) of the chosen ones.
+    """
+    # Pairs of one (list, tool) stand together as a full rectangle.
+    tool = pairs.encoding.codes(Match(kinds=False))[0][pairs.expected]
+    dense, uniques = pd.factorize(tool)
+    group, groups = pd.factorize(pairs.owner * max(len(uniques), 1) + dense)
+    order = np.lexsort((pairs.called, pairs.expected, group))
+    sizes = np.bincount(group, minlength=len(groups))
+    begins = np.cumsum(sizes) - sizes
+    first_of_call = np.ones(len(order), dtype=bool)
+    first_of_call[1:] = pairs.expected[order][1:] != pairs.expected[order][:-1]
+    first_of_call[begins[begins < len(order)]] = True
+    heights = np.add.reduceat(first_of_call, begins) if len(begins) else np.empty(0, dtype=np.int64)
+    chosen: list[np.ndarray] = []
+    # One expected or one called call: the best pair is the answer.
+    narrow = (heights == 1) | (heights == sizes)
+    if narrow.any():
+        sorted_scores = scores[order]
+        best = np.repeat(np.maximum.reduceat(sorted_scores, begins), sizes)
+        place = np.where(sorted_scores == best, np.arange(len(order)), len(order))
+        chosen.append(order[np.minimum.reduceat(place, begins)[narrow]])
+    wide = np.flatnonzero(~narrow)
+    if len(wide):
+        from scipy.optimize import linear_sum_assignment
+
+        for at in wide.tolist():
+            members = order[begins[at] : begins[at] + sizes[at]]
+            matrix = scores[members].reshape(int(heights[at]), -1)
+            rows, columns = linear_sum_assignment(matrix, maximize=True)
+            chosen.append(members[rows * matrix.shape[1] + columns])
+    return np.concatenate(chosen) if chosen else np.empty(0, dtype=np.int64)
+
+
+def ordered(pairs: Pairs, scores: np.ndarray) -> np.ndarray:
+    """Return, for each list, the largest sum of scores of pairs that do not cross.
+
+    Row by row over the expected calls; inside a row a running maximum settles the called calls that are
+    passed over (a weighted longest common subsequence).
+
+    Parameters
+    ----------
+    pairs
+        The candidates.
+    scores
+        float64, one entry a pair; only scores above 0 count.
+
+    Returns
+    -------
+    numpy.ndarray
+        float64, one entry a list.
+    """
+    encoding = pairs.encoding
+    made = np.zeros(encoding.list_count, dtype=np.float64)
+    owner = pairs.owner
+    lane = np.full(encoding.list_count, -1, dtype=np.int64)
+    paired = np.bincount(owner, minlength=encoding.list_count) > 0
+    lengths_e = np.where(paired, encoding.expected.lengths, 0)
+    lengths_c = np.where(paired, encoding.called.lengths, 0)
+    for lists, width, depth in counting.blocks(lengths_e, lengths_c, cell=8):
+        lane[lists] = np.arange(len(lists))
+        inside = np.flatnonzero(lane[owner] >= 0)
+        dense = np.zeros((len(lists), width, depth), dtype=np.float64)
+        rows = lane[owner[inside]]
+        i = encoding.expected.place[pairs.expected[inside]]
+        j = encoding.called.place[pairs.called[inside]]
+        dense[rows, i, j] = scores[inside]
+        row = np.zeros((len(lists), depth + 1))
+        for step in range(int(lengths_e[lists].max())):
+            gain = dense[:, step]
+            through = np.where(gain > 0, row[:, :-1] + gain, 0.0)
+            row[:, 1:] = np.maximum.accumulate(np.maximum(row[:, 1:], through), axis=1)
+        made[lists] = row[:, -1]
+        lane[lists] = -1
+    return made

@@ -1,0 +1,304 @@
+"""Scores of many definitions side by side, and why a case has none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from toolcorrect.dataset import Dataset
+from toolcorrect.encoding import Encoding, Match
+from toolcorrect.errors import check_option
+from toolcorrect.names import LEVELS, Names
+from toolcorrect.overlap import Overlap
+from toolcorrect.variants import Wanted, resolve
+from toolcorrect.variants.definition import POLICIES, Empty, Side, Variant
+
+STATUSES = (
+    "ok",
+    "called_unknown",
+    "expected_unknown",
+    "effect_unknown",
+    "arguments_unknown",
+    "rejected",
+    "undefined",
+    "failed",
+)
+_STATUS = {name: code for code, name in enumerate(STATUSES)}
+
+EmptyRule = str | Empty | tuple[Side, Side, Side]
+
+
+@dataclass(frozen=True)
+class Scored:
+    """One variant over all cases.
+
+    Parameters
+    ----------
+    variant
+        The definition.
+    score
+        float64, one entry a case, NaN where there is none.
+    status
+        Numbers into `STATUSES`, one entry a case.
+    reference
+        The alternative reference whose score was taken (the best), one entry a case.
+    """
+
+    variant: Variant
+    score: np.ndarray
+    status: np.ndarray
+    reference: np.ndarray
+
+
+class Scorer:
+    """Scores variants of one dataset; what several variants need is computed once.
+
+    Parameters
+    ----------
+    data
+        The runs.
+    scope, names, empty
+        As in `score`.
+    """
+
+    def __init__(
+        self,
+        data: Dataset,
+        *,
+        scope: str = "assistant",
+        names: str | Names | None = None,
+        empty: EmptyRule | None = None,
+    ) -> None:
+        if isinstance(empty, str):
+            check_option("empty", empty, POLICIES)
+        self.data = data
+        self.scope = scope
+        self.names = names
+        self.empty = Empty.of(empty) if empty is not None and not isinstance(empty, str) else empty
+        self._encodings: dict[tuple[str, str | Names, str], Encoding] = {}
+        self._overlaps: dict[tuple[Encoding, Match], Overlap] = {}
+
+    def overlap(self, variant: Variant) -> Overlap:
+        """Return the counts a variant is made of."""
+        scope = variant.scope if self.scope == "assistant" else self.scope
+        names = variant.names if self.names is None or variant.names != "exact" else self.names
+        key = (scope, _level(names), variant.by)
+        if key not in self._encodings:
+            self._encodings[key] = Encoding(self.data, scope=scope, names=names, by=variant.by)
+        encoding = self._encodings[key]
+        if (encoding, variant.match) not in self._overlaps:
+            self._overlaps[encoding, variant.match] = Overlap(encoding, variant.match)
+        return self._overlaps[encoding, variant.match]
+
+    def lists(self, variant: Variant) -> tuple[np.ndarray, np.ndarray]:
+        """Return score and status of every list (a case and reference, or a turn of one)."""
+        overlap = self.overlap(variant)
+        values = variant.raw(overlap)
+        status = np.where(np.isnan(values), _STATUS["rejected" if variant.upstream else "undefined"], _STATUS["ok"])
+        self._fill_empty(variant, overlap, values, status)
+        if variant.rejects:
+            _leave_out(values, status, variant.rejects(overlap), "rejected")
+        encoding = overlap.encoding
+        if variant.needs_arguments:
+            _leave_out(values, status, ~encoding.arguments_known, "arguments_unknown")
+        for known, name in (
+            (encoding.effect_known, "effect_unknown"),
+            (encoding.expected_known, "expected_unknown"),
+            (encoding.called_known, "called_unknown"),
+        ):
+            _leave_out(values, status, ~known[encoding.list_case], name)
+        return values, status
+
+    def cases(self, variant: Variant) -> Scored:
+        """Return the score of every case: the mean of its turns, the best of its references."""
+        values, status = self.lists(variant)
+        encoding = self.overlap(variant).encoding
+        case, reference = encoding.list_case, encoding.list_reference
+        if variant.by == "turn":
+            values, status, case, reference = _mean_of_turns(values, status, case, reference)
+        if len(case) > encoding.case_count:
+            keep = _best(values, case, variant.better)
+            values, status, reference = values[keep], status[keep], reference[keep]
+        return Scored(variant, values, status, reference)
+
+    def _fill_empty(self, variant: Variant, overlap: Overlap, values: np.ndarray, status: np.ndarray) -> None:
+        no_expected, no_called = overlap.expected == 0, overlap.called == 0
+        rule = variant.empty
+        if isinstance(self.empty, Empty):
+            rule = self.empty
+        elif self.empty is not None:
+            # A word speaks only of what the formula leaves open; with both sides empty that is always so.
+            open_ = (no_expected | no_called) & (np.isnan(values) | (no_expected & no_called))
+            values[open_] = POLICIES[self.empty]
+            status[open_] = _STATUS["undefined" if self.empty == "skip" else "ok"]
+            return
+        if rule is None:
+            return
+        for cells, value in (
+            (no_expected & no_called, rule.both),
+            (no_expected & ~no_called, rule.unexpected),
+            (~no_expected & no_called, rule.uncalled),
+        ):
+            values[cells] = np.nan if value == "rejected" else value
+            name = "rejected" if value == "rejected" else "undefined" if value != value else "ok"
+            status[cells] = _STATUS[name]
+
+
+def score(
+    data: Dataset,
+    *,
+    variants: Wanted = "core",
+    scope: str = "assistant",
+    names: str | Names | None = None,
+    empty: EmptyRule | None = None,
+) -> pd.DataFrame:
+    """Score every case under many definitions.
+
+    Parameters
+    ----------
+    data
+        The runs.
+    variants
+        Names, globs (``"deepeval*"``), ``"core"``, ``"all"`` (all but those that ask a model), `Variant` objects, or
+        a list of these.
+    scope
+        Which calls count: ``"assistant"`` (the assistant's, without handoffs), ``"effect"`` (of these, the ones that
+        change state), ``"succeeded"`` or ``"everyone"``.
+    names
+        When two tool names are the same, for the variants that do not say it themselves.
+    empty
+        What to score where a side is empty instead of what each definition says: ``"perfect"``, ``"skip"`` or
+        ``"zero"`` where the formula divides by nothing, or three values (see `Empty`).
+
+    Returns
+    -------
+    pandas.DataFrame
+        Index case, one float64 column a variant. NaN: not scored, see `status`. Of several references the one
+        that scores best counts, see `best_reference`.
+
+    Raises
+    ------
+    UnknownNameError
+        For a variant that does not exist.
+    OptionError
+        For an option that does not exist.
+
+    Examples
+    --------
+    >>> import toolcorrect as tc
+    >>> data = tc.load([{"case": "x", "called": ["set_thermostat", "notify"], "expected": ["set_thermostat"]}])
+    >>> tc.score(data, variants=["deepeval", "notebook.jaccard", "galtea"]).loc["x"].to_dict()
+    {'deepeval': 1.0, 'notebook.jaccard': 0.5, 'galtea': 0.0}
+    """
+    return _side_by_side(data, {s.variant.name: s.score for s in _scored(data, variants, scope, names, empty)})
+
+
+def status(
+    data: Dataset,
+    *,
+    variants: Wanted = "core",
+    scope: str = "assistant",
+    names: str | Names | None = None,
+    empty: EmptyRule | None = None,
+) -> pd.DataFrame:
+    """Say for every case and variant whether it is scored, and if not, why.
+
+    Parameters
+    ----------
+    data, variants, scope, names, empty
+        As in `score`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Shaped as the result of `score`; each column categorical: ``ok``, ``called_unknown``, ``expected_unknown``,
+        ``effect_unknown``, ``arguments_unknown``, ``rejected`` (upstream raises or refuses), ``undefined`` (the
+        formula says nothing), ``failed`` (a model gave no verdict).
+
+    Examples
+    --------
+    >>> import toolcorrect as tc
+    >>> tc.status(tc.load([{"case": "x", "called": None, "expected": []}]), variants="recall").recall.item()
+    'called_unknown'
+    """
+    made = {
+        s.variant.name: pd.Categorical.from_codes(s.status, list(STATUSES))
+        for s in _scored(data, variants, scope, names, empty)
+    }
+    return _side_by_side(data, made)
+
+
+def best_reference(
+    data: Dataset,
+    *,
+    variants: Wanted = "core",
+    scope: str = "assistant",
+    names: str | Names | None = None,
+    empty: EmptyRule | None = None,
+) -> pd.DataFrame:
+    """Say which alternative reference gave each score: the best one, the first among equals.
+
+    Parameters
+    ----------
+    data, variants, scope, names, empty
+        As in `score`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Shaped as the result of `score`; int64, counting from 0.
+
+    Examples
+    --------
+    >>> import toolcorrect as tc
+    >>> data = tc.load([{"case": "x", "called": ["b"], "expected": {"any_of": [["a"], ["b"]]}}])
+    >>> tc.best_reference(data, variants="recall").recall.item()
+    1
+    """
+    return _side_by_side(data, {s.variant.name: s.reference for s in _scored(data, variants, scope, names, empty)})
+
+
+def _scored(
+    data: Dataset, variants: Wanted, scope: str, names: str | Names | None, empty: EmptyRule | None
+) -> Iterator[Scored]:
+    chosen = resolve(variants)
+    scorer = Scorer(data, scope=scope, names=names, empty=empty)
+    return (scorer.cases(variant) for variant in chosen)
+
+
+def _side_by_side(data: Dataset, columns: dict[str, object]) -> pd.DataFrame:
+    return pd.DataFrame(columns, index=data.cases.index, copy=False)
+
+
+def _level(names: str | Names) -> str | Names:
+    """Name the level of given steps, so that both ways of saying it share one encoding."""
+    return next((level for level, steps in LEVELS.items() if steps == names), names)
+
+
+def _leave_out(values: np.ndarray, status: np.ndarray, which: np.ndarray, name: str) -> None:
+    values[which] = np.nan
+    status[which] = _STATUS[name]
+
+
+def _mean_of_turns(
+    values: np.ndarray, status: np.ndarray, case: np.ndarray, reference: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Average the turns of each (case, reference); one turn without a score leaves the mean without one."""
+    begins = np.flatnonzero(np.concatenate(([True], (np.diff(case) != 0) | (np.diff(reference) != 0))))
+    turns = np.diff(np.append(begins, len(values)))
+    mean = np.add.reduceat(values, begins) / turns if len(values) else values
+    # The first turn that is not scored says why.
+    worst = np.maximum.reduceat(status, begins) if len(values) else status
+    return mean, worst, case[begins], reference[begins]
+
+
+def _best(values: np.ndarray, case: np.ndarray, better: str) -> np.ndarray:
+    """Return the place of the best list of each case: scored before unscored, then the first of equals."""
+    ranked = np.where(np.isnan(values), np.inf, -values if better == "higher" else values)
+    order = np.lexsort((ranked, case))
+    first = np.ones(len(order), dtype=bool)
+    first[1:] = case[order][1:] != case[order][:-1]
+    return np.asarray(order[first])

@@ -1,0 +1,155 @@
+"""The registry of definitions: every variant by name.
+
+To add one of an existing kind, put one entry into the ``VARIANTS`` of its family's module.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import importlib
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import overload
+
+import pandas as pd
+
+from toolcorrect.encoding import Match
+from toolcorrect.errors import OptionError, unknown_name
+from toolcorrect.variants.definition import Axes, Empty, Variant, tversky
+
+FAMILIES = ("basic", "deepeval", "seeds")
+CORE = (
+    "recall",
+    "precision",
+    "f1",
+    "jaccard",
+    "exact",
+    "exact.args",
+    "sequence",
+    "deepeval",
+    "deepeval.exact",
+    "notebook.jaccard",
+    "galtea",
+)
+_TVERSKY = re.compile(r"tversky\(extra=([0-9.]+), ?missing=([0-9.]+)\)(\.args)?")
+
+Wanted = str | Variant | Iterable["str | Variant"]
+
+
+@cache
+def registry() -> Mapping[str, Variant]:
+    """Return every registered variant by name, family by family."""
+    modules = (importlib.import_module(f"toolcorrect.variants.{family}") for family in FAMILIES)
+    return {variant.name: variant for module in modules for variant in module.VARIANTS}
+
+
+@overload
+def variants(name: None = None) -> pd.DataFrame: ...
+@overload
+def variants(name: str) -> Variant: ...
+def variants(name: str | None = None) -> pd.DataFrame | Variant:
+    """Return the table of definitions, or one definition.
+
+    Parameters
+    ----------
+    name
+        A variant's name; None for the table.
+
+    Returns
+    -------
+    pandas.DataFrame or Variant
+        The table has one row a variant, index ``name``: what it is, its rule and formula, where it comes
+        from, its axes, its range and direction, what it scores where a side is empty, what always holds of
+        it and what is known to be wrong with it.
+
+    Raises
+    ------
+    UnknownNameError
+        For a name that is not registered.
+
+    Examples
+    --------
+    >>> variants("deepeval").axes.rule.notation
+    'm/E'
+    >>> variants().loc["notebook.jaccard", "empty_unexpected"]
+    1.0
+    """
+    if name is not None:
+        return _one(name)
+    return pd.DataFrame.from_records([_row(v) for v in registry().values()]).set_index("name")
+
+
+def resolve(wanted: Wanted) -> list[Variant]:
+    """Turn names, globs, ``"core"``, ``"all"`` and variants into variants, each once, in the order asked.
+
+    Raises
+    ------
+    UnknownNameError
+        For a name or glob that meets no variant.
+    OptionError
+        Where two different variants bear one name.
+    """
+    asked = [wanted] if isinstance(wanted, str | Variant) else list(wanted)
+    found: dict[str, Variant] = {}
+    for one in asked:
+        for variant in [one] if isinstance(one, Variant) else _named(one):
+            if found.setdefault(variant.name, variant) != variant:
+                raise OptionError(f"Two variants are called {variant.name!r}; give one another name.")
+    return list(found.values())
+
+
+def _named(text: str) -> list[Variant]:
+    known = registry()
+    if text == "core":
+        return [known[name] for name in CORE]
+    if text == "all":
+        return [variant for variant in known.values() if not variant.asks_model]
+    if any(sign in text for sign in "*?["):
+        matched = [variant for name, variant in known.items() if fnmatch.fnmatchcase(name, text)]
+        if matched:
+            return matched
+    return [_one(text)]
+
+
+def _one(name: str) -> Variant:
+    found = _TVERSKY.fullmatch(name)
+    if found:
+        return Variant(
+            name,
+            axes=Axes(formula=tversky(extra=float(found[1]), missing=float(found[2]))),
+            match=Match(arguments="json" if found[3] else None),
+            empty=Empty(),
+            needs_arguments=bool(found[3]),
+            title="Tversky index",
+            rule="extra and missing calls each at their own weight",
+        )
+    if name not in registry():
+        raise unknown_name("variant", name, registry(), "tc.variants() lists them; 'core', 'all' and globs work too.")
+    return registry()[name]
+
+
+def _row(variant: Variant) -> dict[str, object]:
+    axes, empty = variant.axes, variant.empty or Empty()
+    return {
+        "name": variant.name,
+        "title": variant.title,
+        "rule": variant.rule,
+        "formula": variant.notation or (axes.rule.notation if axes else ""),
+        "upstream": variant.upstream,
+        "version": variant.version,
+        "scope": variant.scope,
+        "names": variant.names if isinstance(variant.names, str) else "own",
+        "arguments": variant.match.arguments or "ignored",
+        "multiplicity": axes.multiplicity if axes else "own",
+        "order": axes.order if axes else "own",
+        "by": variant.by,
+        "low": variant.low,
+        "high": variant.high,
+        "better": variant.better,
+        "empty_both": empty.both,
+        "empty_unexpected": empty.unexpected,
+        "empty_uncalled": empty.uncalled,
+        "properties": sorted(variant.properties),
+        "faults": list(variant.faults),
+    }

@@ -1,0 +1,226 @@
+"""DeepEval's ToolCorrectnessMetric as its releases compute it, as its page documents it, and mended."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from toolcorrect import pairing
+from toolcorrect.encoding import Encoding, Match
+from toolcorrect.overlap import Overlap
+from toolcorrect.variants.definition import Axes, Empty, Variant
+
+VERSION = "4.2-4.3"
+EMPTY = Empty(both=1.0, unexpected=0.0, uncalled=0.0)
+TYPED = Match(kinds=True)
+VALUE = Match(arguments="python", outputs=True)
+
+_DUPLICATES = "#3141: of two equal expected calls met by two equal calls only one counts"
+_NONE = "#3172: raises where arguments are given on one side only"
+_GREEDY = "pairs greedily: the score depends on the order of the expected calls"
+
+
+def similarity(expected: Any, called: Any) -> float:
+    """Return DeepEval's partial credit for two unequal argument objects; NaN where it raises.
+
+    Each key of either side is worth the same; a shared key with equal values earns its worth, one with
+    two objects its share of that. Source: measured, deepeval 4.3.1.
+
+    Examples
+    --------
+    >>> similarity({"a": 1, "b": 2}, {"a": 1, "c": 2}), similarity(None, {})
+    (0.3333333333333333, nan)
+    """
+    if not isinstance(expected, dict) or not isinstance(called, dict):
+        return float("nan")
+    if expected == called:
+        return 1.0
+    share = 1 / len(expected.keys() | called.keys())
+    total = 0.0
+    for key in expected.keys() & called.keys():
+        one, other = expected[key], called[key]
+        if one == other:
+            total += share
+        elif isinstance(one, dict) and isinstance(other, dict):
+            total += share * similarity(one, other)
+    return total
+
+
+def refuses(overlap: Overlap) -> np.ndarray:
+    """Mark lists with a call DeepEval cannot hold: arguments that are neither an object nor absent."""
+    encoding = overlap.encoding
+    marked = np.zeros(encoding.list_count, dtype=bool)
+    for side in ("expected", "called"):
+        held = encoding.column(side, "arguments_form").isin(["text", "list", "other"]).to_numpy()
+        marked[getattr(encoding, side).owner[held]] = True
+    return marked
+
+
+def _greedy(overlap: Overlap, arguments: bool, outputs: bool, lists: np.ndarray | None = None) -> np.ndarray:
+    """Sum of the best pairs, each called *value* used once; NaN where a pair that is looked at raises."""
+    encoding = overlap.encoding
+    pairs = pairing.candidates(encoding, TYPED, lists)
+    scores = _scores(pairs, arguments, outputs)
+    value = encoding.codes(VALUE)[1]
+    dense, uniques = pd.factorize(value)
+    slots = pd.factorize(encoding.called.owner * max(len(uniques), 1) + dense)[0]
+    chosen, met = pairing.greedy(pairs, np.nan_to_num(scores), slots[pairs.called])
+    total = np.bincount(pairs.owner[chosen], weights=scores[chosen], minlength=encoding.list_count)
+    total[pairs.owner[met & np.isnan(scores)]] = np.nan
+    return total
+
+
+def _scores(pairs: pairing.Pairs, arguments: bool, outputs: bool) -> np.ndarray:
+    scores = pairing.compare(pairs, similarity) if arguments else np.ones(len(pairs.expected))
+    if outputs:
+        values = pairs.encoding.output_values
+        split = len(pairs.encoding.expected.row)
+        differ = values[:split][pairs.expected] != values[split:][pairs.called]
+        scores = np.where(differ & ~np.isnan(scores), 0.0, scores)
+    return scores
+
+
+def _default(overlap: Overlap) -> np.ndarray:
+    """Count distinct called values a tool; a value called under two types needs the pairing itself."""
+    total = overlap.reused.astype(np.float64)
+    lists = _two_types(overlap.encoding)
+    if lists.any():
+        total[lists] = _greedy(overlap, False, False, lists)[lists]
+    return total / overlap.expected
+
+
+def _two_types(encoding: Encoding) -> np.ndarray:
+    """Mark lists in which one value is called under more than one type."""
+    value, kind = encoding.codes(VALUE)[1], encoding.column("called", "kind").cat.codes.to_numpy()
+    marked = np.zeros(encoding.list_count, dtype=bool)
+    if len(kind) and (kind != kind[0]).any():
+        called = pd.DataFrame({"owner": encoding.called.owner, "value": value, "kind": kind})
+        kinds = called.groupby(["owner", "value"])["kind"].transform("nunique")
+        marked[called["owner"][kinds > 1]] = True
+    return marked
+
+
+def _unordered(arguments: bool, outputs: bool) -> Any:
+    return lambda overlap: _greedy(overlap, arguments, outputs) / overlap.expected
+
+
+def _ordered(outputs: bool) -> Any:
+    def value(overlap: Overlap) -> np.ndarray:
+        pairs = pairing.candidates(overlap.encoding, TYPED)
+        scores = _scores(pairs, True, outputs)
+        total = pairing.ordered(pairs, np.nan_to_num(scores))
+        total[pairs.owner[np.isnan(scores)]] = np.nan
+        return total / overlap.expected
+
+    return value
+
+
+def _best(overlap: Overlap) -> np.ndarray:
+    """Sum of the best assignment; arguments that are not expected are any, unknown called ones undefined."""
+
+    def score(expected: Any, called: Any) -> float:
+        return 1.0 if expected is None else similarity(expected, called)
+
+    pairs = pairing.candidates(overlap.encoding, TYPED)
+    scores = pairing.compare(pairs, score)
+    chosen = pairing.optimal(pairs, np.nan_to_num(scores))
+    total = np.bincount(pairs.owner[chosen], weights=scores[chosen], minlength=overlap.encoding.list_count)
+    total[pairs.owner[np.isnan(scores)]] = np.nan
+    return total / overlap.expected
+
+
+def _upstream(name: str, title: str, rule: str, **fields: Any) -> Variant:
+    return Variant(
+        name,
+        title=title,
+        rule=rule,
+        upstream="deepeval",
+        version=VERSION,
+        empty=EMPTY,
+        rejects=refuses,
+        properties=frozenset({"in_range", *fields.pop("properties", ())}),
+        **fields,
+    )
+
+
+def _modes(suffix: str, arguments: bool, outputs: bool) -> list[Variant]:
+    """Return the unordered, exact and ordered variant of one choice of what is compared."""
+    what = " and ".join(["name and type", *["arguments"] * arguments, *["output"] * outputs])
+    match = Match(kinds=True, arguments="python" if arguments else None, outputs=outputs)
+    notation = "Σ best pair score / E" if arguments else "m/E"
+    faults = (_DUPLICATES, *((_NONE, _GREEDY) if arguments else ()))
+    made = [
+        _upstream(
+            f"deepeval{suffix}",
+            "DeepEval",
+            f"share of expected calls found ({what}); each called value is used once, extra calls cost nothing",
+            notation=notation,
+            match=match,
+            formula=_unordered(arguments, outputs) if arguments or outputs else _default,
+            axes=None if arguments or outputs else Axes("values", "free", "recall"),
+            faults=faults,
+        ),
+        _upstream(
+            f"deepeval.ordered{suffix}",
+            "DeepEval, ordering considered",
+            f"weighted longest common subsequence over expected calls ({what})",
+            notation=notation,
+            match=match,
+            formula=_ordered(outputs) if arguments else None,
+            axes=None if arguments else Axes("list", "longest", "recall"),
+            faults=(_NONE,) if arguments else (),
+            properties={"perfect_is_full"} if not arguments else (),
+        ),
+    ]
+    if arguments or not outputs:
+        made.append(
+            _upstream(
+                f"deepeval.exact{suffix}",
+                "DeepEval, exact match",
+                f"1 if both lists are equal place by place ({what})",
+                match=match,
+                axes=Axes("list", "longest", "equal"),
+                properties={"extra_never_helps"},
+            )
+        )
+    return made
+
+
+VARIANTS = (
+    *_modes("", False, False),
+    *_modes(".args", True, False),
+    *_modes(".args.output", True, True),
+    *_modes(".output", False, True),
+    Variant(
+        "deepeval.docs",
+        title="DeepEval, as documented",
+        rule="correct calls over calls made, as the metric's page states; the code divides by expected calls",
+        upstream="deepeval documentation",
+        axes=Axes("values", "free", "precision"),
+        match=TYPED,
+        empty=EMPTY,
+        properties=frozenset({"in_range"}),
+        faults=("#2691: the page and the code divide by different numbers",),
+    ),
+    Variant(
+        "deepeval.fixed",
+        title="DeepEval, mended",
+        rule="share of expected calls found, each call used once (not each value)",
+        axes=Axes("multiset", "free", "recall"),
+        match=TYPED,
+        empty=EMPTY,
+        properties=frozenset({"in_range", "perfect_is_full", "order_free"}),
+    ),
+    Variant(
+        "deepeval.fixed.args",
+        _best,
+        title="DeepEval with arguments, mended",
+        rule="best one-to-one assignment with partial credit for arguments; arguments not expected may be anything",
+        notation="max Σ pair score / E",
+        match=TYPED,
+        empty=EMPTY,
+        properties=frozenset({"in_range", "order_free"}),
+    ),
+)

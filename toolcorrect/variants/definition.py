@@ -1,0 +1,315 @@
+"""What a scoring definition is: `Variant`, and the axes of the space it is a point of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from toolcorrect.encoding import Match
+from toolcorrect.errors import OptionError, check_option
+from toolcorrect.names import Names
+from toolcorrect.overlap import Overlap
+
+NAMES_ONLY = Match()
+
+Side = float | Literal["rejected"]
+
+
+@dataclass(frozen=True)
+class Empty:
+    """The score where a side is empty: a number, NaN (undefined) or ``"rejected"`` (upstream refuses).
+
+    Parameters
+    ----------
+    both
+        Nothing expected and nothing called.
+    unexpected
+        Nothing expected, but something called.
+    uncalled
+        Something expected, but nothing called.
+    """
+
+    both: Side = 1.0
+    unexpected: Side = 0.0
+    uncalled: Side = 0.0
+
+    @classmethod
+    def of(cls, value: Empty | tuple[Side, Side, Side]) -> Empty:
+        """Return three values as a rule.
+
+        Raises
+        ------
+        OptionError
+            Unless each is a number or ``"rejected"``.
+        """
+        made = value if isinstance(value, Empty) else cls(*value)
+        for cell in (made.both, made.unexpected, made.uncalled):
+            if cell != "rejected" and not isinstance(cell, int | float):
+                raise OptionError(f"empty={value!r}: each of the three must be a number, NaN or 'rejected'.")
+        return made
+
+
+# What to put where a formula divides by nothing, by the word a user writes in ``empty=``.
+POLICIES: Mapping[str, float] = {"perfect": 1.0, "skip": math.nan, "zero": 0.0}
+
+
+class Counted(NamedTuple):
+    """What a formula takes: float64 arrays, one entry a list.
+
+    ``found`` counts matched expected calls, ``wanted`` matched called calls; the two differ only where calls
+    may be matched more than once.
+    """
+
+    found: np.ndarray
+    wanted: np.ndarray
+    expected: np.ndarray
+    called: np.ndarray
+
+
+class Formula(NamedTuple):
+    """A formula over `Counted`, as notation, as a function, and as the sum of one case in words."""
+
+    notation: str
+    value: Callable[[Counted], np.ndarray]
+    words: str
+
+
+def _precision_recall_mean(n: Counted) -> np.ndarray:
+    recall, precision = n.found / n.expected, n.wanted / n.called
+    total = recall + precision
+    return np.where(total == 0, 0.0, 2 * recall * precision / np.where(total == 0, 1, total))
+
+
+def _flag(condition: np.ndarray) -> np.ndarray:
+    return np.asarray(condition, dtype=np.float64)
+
+
+FORMULAS: Mapping[str, Formula] = {
+    "recall": Formula("m/E", lambda n: n.found / n.expected, "{found} of {expected} expected found"),
+    "precision": Formula("m/C", lambda n: n.wanted / n.called, "{wanted} of {called} called were expected"),
+    "f1": Formula("2PR/(P+R)", _precision_recall_mean, "2 × {found} shared of {expected} + {called}"),
+    "jaccard": Formula(
+        "m/(E+C-m)", lambda n: n.found / (n.expected + n.called - n.found), "{found} shared of {union} in either"
+    ),
+    "max_overlap": Formula(
+        "m/max(E,C)", lambda n: n.found / np.maximum(n.expected, n.called), "{found} shared of {longer} in the longer"
+    ),
+    "equal": Formula(
+        "[m=E=C]",
+        lambda n: _flag((n.found == n.expected) & (n.wanted == n.called)),
+        "all or nothing: {found} shared, {expected} expected, {called} called",
+    ),
+    "contains": Formula(
+        "[m=E]", lambda n: _flag(n.found == n.expected), "all or nothing: {found} of {expected} expected found"
+    ),
+    "within": Formula(
+        "[m=C]", lambda n: _flag(n.wanted == n.called), "all or nothing: {wanted} of {called} called were expected"
+    ),
+}
+
+# How calls are counted as matched: for each (multiplicity, order), the counts of an `Overlap` it takes.
+MEASURES: Mapping[tuple[str, str], tuple[str, str, str, str]] = {
+    ("multiset", "free"): ("shared", "shared", "expected", "called"),
+    ("set", "free"): ("shared_distinct", "shared_distinct", "distinct_expected", "distinct_called"),
+    ("set of a list", "free"): ("shared_distinct", "shared_distinct", "expected", "called"),
+    ("values", "free"): ("reused", "reused", "expected", "called"),
+    ("members", "free"): ("expected_found", "called_wanted", "expected", "called"),
+    ("list", "longest"): ("longest", "longest", "expected", "called"),
+    ("list", "leading"): ("leading", "leading", "expected", "called"),
+    ("list", "position"): ("positions", "positions", "expected", "called"),
+}
+
+
+@dataclass(frozen=True)
+class Axes:
+    """A point in the space of definitions: how calls are matched, and what is made of the number.
+
+    Parameters
+    ----------
+    multiplicity
+        ``"multiset"`` (each call used once), ``"set"`` (repeats do not count), ``"set of a list"`` (a set of
+        matches over lists), ``"values"`` (distinct called values, see `Overlap.reused`), ``"members"`` (a call
+        may serve many), or ``"list"`` where the order counts.
+    order
+        ``"free"``, ``"longest"`` (common subsequence), ``"leading"`` (prefix of the expected list) or ``"position"``.
+    formula
+        A key of `FORMULAS`, or a `Formula` made by `tversky`.
+
+    Raises
+    ------
+    OptionError
+        For a combination that does not exist.
+    """
+
+    multiplicity: str = "multiset"
+    order: str = "free"
+    formula: str | Formula = "recall"
+
+    def __post_init__(self) -> None:
+        check_option("axes", (self.multiplicity, self.order), MEASURES)
+        if not isinstance(self.formula, Formula):
+            check_option("formula", self.formula, FORMULAS)
+
+    @property
+    def rule(self) -> Formula:
+        """The formula itself."""
+        return self.formula if isinstance(self.formula, Formula) else FORMULAS[self.formula]
+
+    def count(self, overlap: Overlap) -> Counted:
+        """Return the counts the formula takes."""
+        names = MEASURES[self.multiplicity, self.order]
+        return Counted(*(np.asarray(getattr(overlap, name), dtype=np.float64) for name in names))
+
+    def value(self, overlap: Overlap) -> np.ndarray:
+        """Return the score of every list."""
+        return self.rule.value(self.count(overlap))
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A named scoring definition.
+
+    Most are points on `Axes`; the others bring a ``formula`` of their own.
+
+    Parameters
+    ----------
+    name
+        The column label.
+    formula
+        Function of an `Overlap` (whose attributes are integer arrays, one entry a case and reference) that
+        returns as many floats; NaN where there is no score. Not needed where ``axes`` are given.
+    axes
+        How calls are matched and what is made of the number.
+    match
+        When two calls are the same call.
+    names
+        When two tool names are the same; ``"exact"`` gives way to ``score(names=...)``.
+    by
+        ``"turn"``: each user turn is scored alone, the case is the mean of its turns.
+    scope
+        Which calls count where the user says nothing; ``"assistant"`` gives way to ``score(scope=...)``.
+    empty
+        The score where a side is empty. None: whatever the formula gives.
+    rejects
+        Function of an `Overlap` that marks lists upstream raises on.
+    needs_arguments
+        Whether a call with unknown arguments leaves its case unscored (upstream variants follow upstream).
+    title, rule, notation
+        What it is, the rule in plain words, and the formula in symbols (E, C, m: expected, called, matched).
+    upstream, version
+        The library whose number this is, and the release it was proven against.
+    better
+        ``"higher"`` or ``"lower"``.
+    low, high
+        The range of the score.
+    properties
+        What always holds, of `PROPERTIES`.
+    faults
+        Known faults of the definition, with the upstream report's number.
+    words
+        ``(overlap, list) -> text``: the sum of one case in words, where the axes do not give it.
+    asks_model
+        Whether it asks a language model; such are not in ``"all"``.
+
+    Examples
+    --------
+    >>> import toolcorrect as tc
+    >>> data = tc.load([{"case": "x", "called": ["a", "b"], "expected": ["a"]}])
+    >>> mine = tc.Variant("mine", lambda o: o.shared / (o.expected + 0.25 * (o.called - o.shared)))
+    >>> tc.score(data, variants=[mine]).mine.item()
+    0.8
+    """
+
+    name: str
+    formula: Callable[[Overlap], Any] | None = None
+    axes: Axes | None = None
+    match: Match = NAMES_ONLY
+    names: str | Names = "exact"
+    by: Literal["case", "turn"] = "case"
+    scope: str = "assistant"
+    empty: Empty | None = None
+    rejects: Callable[[Overlap], np.ndarray] | None = None
+    needs_arguments: bool = False
+    title: str = ""
+    rule: str = ""
+    notation: str = ""
+    upstream: str = ""
+    version: str = ""
+    better: Literal["higher", "lower"] = "higher"
+    low: float = 0.0
+    high: float = 1.0
+    properties: frozenset[str] = frozenset()
+    faults: tuple[str, ...] = ()
+    words: Callable[[Overlap, int], str] | None = None
+    asks_model: bool = False
+
+    def __post_init__(self) -> None:
+        if self.formula is None and self.axes is None:
+            raise OptionError(f"Variant {self.name!r} needs a formula (a function of an Overlap) or axes.")
+
+    def raw(self, overlap: Overlap) -> np.ndarray:
+        """Return the score of every list, the empty sides as the formula leaves them."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            values = self.formula(overlap) if self.formula else self.axes.value(overlap) if self.axes else None
+        made = np.asarray(values, dtype=np.float64)
+        if made.shape != overlap.expected.shape:
+            raise OptionError(
+                f"The formula of variant {self.name!r} returned shape {made.shape}; it must return one number "
+                f"a list, shape {overlap.expected.shape}."
+            )
+        return np.where(np.isfinite(made), made, np.nan)
+
+    def sum_in_words(self, overlap: Overlap, place: int) -> str:
+        """Say how the score of one list comes about, without the result."""
+        if self.words:
+            return self.words(overlap, place)
+        if not self.axes:
+            return self.rule
+        found, wanted, expected, called = (int(values[place]) for values in self.axes.count(overlap))
+        return self.axes.rule.words.format(
+            found=found,
+            wanted=wanted,
+            expected=expected,
+            called=called,
+            union=expected + called - found,
+            longer=max(expected, called),
+        )
+
+
+def tversky(*, extra: float, missing: float) -> Formula:
+    """Make the Tversky index: extra and missing calls each at their own weight.
+
+    Parameters
+    ----------
+    extra, missing
+        Weights at or above 0 of a called call too many and of an expected call not made. (0, 1) is recall,
+        (1, 0) precision, (.5, .5) F1, (1, 1) Jaccard. Source: Tversky, "Features of similarity" (1977).
+
+    Raises
+    ------
+    OptionError
+        For a negative weight.
+
+    Examples
+    --------
+    >>> import toolcorrect as tc
+    >>> tc.Variant("lenient", axes=tc.Axes(formula=tversky(extra=0.25, missing=1))).axes.rule.notation
+    'm/(m+0.25(C-m)+1(E-m))'
+    """
+    for option, weight in (("extra", extra), ("missing", missing)):
+        if not 0 <= weight < math.inf:
+            raise OptionError(f"{option}={weight!r} must be a number at or above 0.")
+    return Formula(
+        f"m/(m+{extra:g}(C-m)+{missing:g}(E-m))",
+        lambda n: n.found / (n.found + extra * (n.called - n.wanted) + missing * (n.expected - n.found)),
+        f"{{found}} shared, extra calls weigh {extra:g} and missing ones {missing:g}",
+    )
+
+
+def family(base: Variant, **changes: Any) -> Variant:
+    """Return a variant that differs from another in some fields."""
+    return replace(base, **changes)
