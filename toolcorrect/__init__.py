@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolcorrect.dataset import Dataset, concat
 from toolcorrect.errors import ToolcorrectError
+from toolcorrect.loaders import detect, formats, load
 
 if TYPE_CHECKING:
     from toolcorrect import charts, dashboards, examples, widgets
@@ -22,7 +23,10 @@ __all__ = [
     "charts",
     "concat",
     "dashboards",
+    "detect",
     "examples",
+    "formats",
+    "load",
     "widgets",
 ]
 

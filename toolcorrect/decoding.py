@@ -1,0 +1,319 @@
+"""Argument texts: from what a trace holds to JSON text, its form and its status.
+
+Rules: a text is parsed as JSON; a text inside the text is parsed again (at most twice); then Python's
+literal syntax, code fences, stray template tokens and trailing commas are tried. What still cannot be
+read is ``failed`` and unknown: never ``{}``.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import orjson
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from toolcorrect.tables import FORMS, STATUSES
+
+ABSENT: Final = type("Absent", (), {"__repr__": lambda self: "ABSENT", "__bool__": lambda self: False})()
+"""Stands for a key that is not there, which differs from null."""
+
+FORM: Final[dict[str, int]] = {name: code for code, name in enumerate(FORMS.categories)}
+STATUS: Final[dict[str, int]] = {name: code for code, name in enumerate(STATUSES.categories)}
+
+# Integers that orjson would turn into floats; the character before keeps digits inside texts out.
+_WIDE_INTEGER = re.compile(r"(?:^|[\s:,\[-])(?:[0-9]{20}|9[2-9][0-9]{17})")
+_WIDE_INTEGER_BYTES = re.compile(_WIDE_INTEGER.pattern.encode())
+
+# Literals longer than this are not worth the parser's memory.
+_LONGEST_LITERAL = 200_000
+_FENCE = re.compile(r"^\s*```[a-zA-Z]*\s*|\s*```\s*$")
+_TEMPLATE_TOKEN = re.compile(r"<\|[a-z_]{1,40}\|>|</?(?:s|tool_call|function_call)>")
+_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(\s*[}\]])')
+_OPENERS = ("{", "[", "(", "'", '"')
+
+
+class Decoded(NamedTuple):
+    """One decoded argument value.
+
+    Attributes
+    ----------
+    text
+        JSON text of the value; None where it is not known.
+    form
+        How the value came: a category of ``toolcorrect.tables.FORMS``.
+    status
+        A category of ``toolcorrect.tables.STATUSES``.
+    raw
+        The text as it came, where it is not plainly ok.
+    """
+
+    text: str | None
+    form: str
+    status: str
+    raw: str | None
+
+
+class DecodedTexts(NamedTuple):
+    """Decoded argument texts, as columns.
+
+    Attributes
+    ----------
+    text, raw
+        String arrays; null where not known, and where the text is plainly ok.
+    form, status
+        int8 codes of ``toolcorrect.tables.FORMS`` and ``STATUSES``.
+    twice
+        How many texts held their value as a text again.
+    """
+
+    text: pa.Array
+    form: np.ndarray
+    status: np.ndarray
+    raw: pa.Array
+    twice: int
+
+
+def parse_json(text: str | bytes) -> Any:
+    """Parse JSON without losing anything: integers of any length, NaN and lone surrogates included.
+
+    Parameters
+    ----------
+    text
+        One JSON document.
+
+    Raises
+    ------
+    ValueError
+        Where it is not JSON, or is nested too deeply.
+
+    Examples
+    --------
+    >>> parse_json('{"id": 123456789012345678901}')
+    {'id': 123456789012345678901}
+    """
+    wide = _WIDE_INTEGER.search(text) if isinstance(text, str) else _WIDE_INTEGER_BYTES.search(text)
+    if wide is None:
+        try:
+            return orjson.loads(text)
+        except ValueError as cause:
+            if "ecursion" in str(cause):
+                raise
+    return parse_json_slowly(text)
+
+
+def parse_json_slowly(text: str | bytes) -> Any:
+    """Parse JSON by the standard library, which keeps what orjson refuses or shortens."""
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def to_json(value: Any) -> str:
+    """Write a value as compact JSON text, without loss where JSON's grammar allows it.
+
+    NaN and infinities are written as Python's json does; keys that are not texts become texts; what JSON
+    has no form for becomes its text.
+
+    Examples
+    --------
+    >>> to_json({"city": "Málaga", "n": 1.0})
+    '{"city":"Málaga","n":1.0}'
+    """
+    try:
+        text = orjson.dumps(value)
+        # orjson writes NaN as null: only then look again.
+        if b"null" not in text:
+            return text.decode()
+    except TypeError:
+        pass
+    try:
+        text_slowly = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_as_text)
+        text_slowly.encode()
+    except UnicodeEncodeError:
+        # Lone surrogates exist in JSON only as escapes.
+        return json.dumps(value, separators=(",", ":"), default=_as_text)
+    except (RecursionError, ValueError):
+        return json.dumps(_as_text(value)[:10_000])
+    return text_slowly
+
+
+def _as_text(value: Any) -> Any:
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    if value is pd.NA or value is pd.NaT:
+        return None
+    try:
+        return str(value)
+    except RecursionError:
+        return type(value).__name__
+
+
+def decode(value: Any, *, wire: bool = False) -> Decoded:
+    """Decode one argument value as a trace holds it.
+
+    Parameters
+    ----------
+    value
+        A mapping, a text, None for null, `ABSENT` for a missing key, or anything else.
+    wire
+        The format sends arguments as JSON text, so that a text that decodes is no surprise: its form is
+        that of the value inside.
+
+    Examples
+    --------
+    >>> decode('{"a": 1}', wire=True)
+    Decoded(text='{"a": 1}', form='object', status='ok', raw=None)
+    >>> decode("{'a': 1}").status, decode('{"a": ').status
+    ('repaired', 'failed')
+    """
+    if isinstance(value, str):
+        status, form, text, _ = _decode_text(value)
+        return Decoded(text, form if wire else "text", status, None if text is value else value)
+    if isinstance(value, dict):
+        return Decoded(to_json(value), "object", "ok", None)
+    if value is ABSENT:
+        return Decoded(None, "absent", "absent", None)
+    if value is None:
+        return Decoded(None, "null", "null", None)
+    return Decoded(to_json(value), "list" if isinstance(value, list | tuple) else "other", "non_object", None)
+
+
+def decode_texts(texts: pa.Array, *, wire: bool = False) -> DecodedTexts:
+    """Decode a column of argument texts, each distinct text once.
+
+    Parameters
+    ----------
+    texts
+        String array of n texts; a null is a missing key (form and status ``absent``).
+    wire
+        See `decode`.
+
+    Returns
+    -------
+    DecodedTexts
+        Columns of length n. Texts with status ok are kept verbatim.
+    """
+    encoded = texts.dictionary_encode()
+    if isinstance(encoded, pa.ChunkedArray):
+        encoded = encoded.unify_dictionaries().combine_chunks()
+    distinct = encoded.dictionary.to_pylist()
+    odd = {i: _decode_text(distinct[i]) for i in _not_plain_objects(distinct)}
+    codes = encoded.indices.fill_null(len(distinct)).to_numpy(zero_copy_only=False)
+    # One entry a distinct text, and one for null.
+    status = np.full(len(distinct) + 1, STATUS["ok"], dtype=np.int8)
+    form = np.full(len(distinct) + 1, FORM["object" if wire else "text"], dtype=np.int8)
+    status[-1], form[-1] = STATUS["absent"], FORM["absent"]
+    changed = np.zeros(len(distinct) + 1, dtype=bool)
+    twice = np.zeros(len(distinct) + 1, dtype=bool)
+    for i, (word, shape, text, again) in odd.items():
+        status[i] = STATUS[word]
+        changed[i] = text is not distinct[i]
+        twice[i] = again
+        if wire:
+            form[i] = FORM[shape]
+    arguments, raw = texts, pa.nulls(len(texts), pa.string())
+    rows = np.flatnonzero(changed[codes])
+    if len(rows):
+        mask = np.zeros(len(texts), dtype=bool)
+        mask[rows] = True
+        made = pa.array([odd[i][2] for i in codes[rows].tolist()], pa.string())
+        flat = texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
+        arguments = pc.replace_with_mask(flat, mask, made)
+        raw = pc.if_else(pa.array(mask), flat, pa.scalar(None, pa.string()))
+    return DecodedTexts(arguments, form[codes], status[codes], raw, int(twice[codes].sum()))
+
+
+def _not_plain_objects(texts: list[str]) -> list[int]:
+    """Return where a text is not one JSON object that orjson reads."""
+    odd = []
+    loads = orjson.loads
+    for i, text in enumerate(texts):
+        try:
+            if type(loads(text)) is dict:
+                continue
+        except ValueError:
+            pass
+        odd.append(i)
+    return odd
+
+
+def _decode_text(text: str) -> tuple[str, str, str | None, bool]:
+    """Return status, form of the value inside, JSON text (the same object where verbatim), decoded twice."""
+    if not text.strip():
+        return "empty", "object", "{}", False
+    inner = text
+    for depth in range(3):
+        try:
+            value = parse_json(inner)
+        except ValueError:
+            if depth:
+                # A text that holds no JSON is the value itself.
+                return "non_object", "other", to_json(inner), False
+            return _repair(text)
+        if not isinstance(value, str):
+            return _judged(value, inner, text, depth > 0)
+        inner = value
+    return "non_object", "other", to_json(inner), False
+
+
+def _judged(value: Any, inner: str, text: str, again: bool) -> tuple[str, str, str | None, bool]:
+    kept = text if inner is text else inner
+    if isinstance(value, dict):
+        return "ok", "object", _storable(kept), again
+    if value is None:
+        return "null", "null", None, again
+    if inner is text:
+        # A new text, so that the raw one is kept beside it.
+        kept = to_json(value)
+    return "non_object", "list" if isinstance(value, list) else "other", _storable(kept), again
+
+
+def _storable(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return to_json(parse_json(text))
+    return text
+
+
+def _repair(text: str) -> tuple[str, str, str | None, bool]:
+    value = _literal(text)
+    if value is ABSENT:
+        bare = _TEMPLATE_TOKEN.sub("", _FENCE.sub("", text)).strip()
+        bare = _TRAILING_COMMA.sub(lambda found: found[1] or found[2], bare)
+        try:
+            value = json.loads(bare, strict=False)
+        except (ValueError, RecursionError):
+            value = _literal(bare)
+    if value is ABSENT:
+        return "failed", "text", None, False
+    if value is None:
+        return "null", "null", None, False
+    if isinstance(value, dict):
+        return "repaired", "object", to_json(value), False
+    return "non_object", "list" if isinstance(value, list) else "other", to_json(value), False
+
+
+def _literal(text: str) -> Any:
+    """Read Python's literal syntax, as printing a dict gives it; `ABSENT` where it is none."""
+    stripped = text.strip()
+    if (
+        len(stripped) > _LONGEST_LITERAL
+        or not stripped.startswith(_OPENERS)
+        or re.search(r"[-+~(\[{]{200}", stripped)
+    ):
+        return ABSENT
+    try:
+        value = ast.literal_eval(stripped)
+        value = list(value) if isinstance(value, tuple) else value
+        json.dumps(value)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return ABSENT
+    return value

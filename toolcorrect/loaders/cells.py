@@ -1,0 +1,77 @@
+"""CSV, Parquet and frames as records."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from typing import IO, Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from toolcorrect.errors import LoadError
+
+
+def read_csv(name: str, data: bytes) -> pd.DataFrame:
+    """Read CSV with a header; every cell stays text, an empty cell is missing.
+
+    Raises
+    ------
+    LoadError
+        Where there is no header of at least two columns, or a quote never closes.
+    """
+    text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
+    header = text.split("\n", 1)[0]
+    separator = max(",;\t", key=header.count)
+    # Cells hold whole JSON texts; the limit is the interpreter's, so it is put back.
+    limit = csv.field_size_limit(1 << 30)
+    try:
+        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True))
+    except csv.Error as cause:
+        raise LoadError(f"{name} is neither JSON nor CSV that can be read ({cause}).") from None
+    finally:
+        csv.field_size_limit(limit)
+    names = [cell.strip() for cell in rows[0]] if rows else []
+    if len(names) < 2 or len(set(names)) < len(names):
+        raise LoadError(
+            f"{name} is neither JSON nor a CSV file with a header of distinct names. Export it as one of these."
+        )
+    width = len(names)
+    filled = [[cell or None for cell in row[:width]] + [None] * (width - len(row)) for row in rows[1:] if row]
+    return pd.DataFrame(filled, columns=names, dtype=object)
+
+
+def read_parquet(name: str, stream: IO[bytes]) -> pd.DataFrame:
+    """Read Parquet; lists and structs become Python lists and dicts."""
+    try:
+        table = pq.read_table(pa.BufferReader(stream.read()))
+    except (pa.ArrowException, OSError, ValueError) as cause:
+        raise LoadError(f"{name} is Parquet that cannot be read ({str(cause)[:120]}).") from None
+    return pd.DataFrame({column: table.column(column).to_pylist() for column in table.column_names}, dtype=object)
+
+
+def rows(frame: pd.DataFrame) -> Iterator[tuple[str, Any]]:
+    """Yield ``("row N", record)``; a cell that is missing is left out."""
+    names = [str(column) for column in frame.columns]
+    columns = [frame.iloc[:, i].astype(object).tolist() for i in range(len(names))]
+    for i, cells in enumerate(zip(*columns)):
+        yield f"row {i}", {name: plain(cell) for name, cell in zip(names, cells) if not is_missing(cell)}
+
+
+def is_missing(value: Any) -> bool:
+    """Tell whether a cell is None, NA, NaT or NaN."""
+    return value is None or value is pd.NA or value is pd.NaT or (isinstance(value, float) and value != value)
+
+
+def plain(value: Any) -> Any:
+    """Return arrays as lists and numpy scalars as Python's."""
+    if isinstance(value, np.ndarray):
+        return [plain(item) for item in value.tolist()]
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, pd.Timestamp):
+        return value.isoformat()
+    return value

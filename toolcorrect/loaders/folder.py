@@ -1,0 +1,73 @@
+"""A folder: runs, then ``*cases.csv`` joined on ``case`` or ``task``, then ``tools.json``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from toolcorrect.dataset import Dataset
+from toolcorrect.errors import LoadError
+from toolcorrect.tables import coerce
+
+# What a folder may hold beside runs: prose, scripts, and what a system leaves there.
+_NOT_RUNS = frozenset({".md", ".py", ".txt", ".ipynb", ".png", ".html", ".toml", ".yaml", ".yml"})
+
+
+def load_folder(folder: Path, **options: Any) -> Dataset:
+    """Load every file of runs in a folder, and what its ``*cases.csv`` and ``tools.json`` say about them.
+
+    Raises
+    ------
+    LoadError
+        Where there are no runs, or a file of cases shares neither ``case`` nor ``task`` with them.
+    """
+    from toolcorrect.loaders.loading import load
+
+    files = sorted(p for p in folder.rglob("*") if p.is_file() and not p.name.startswith((".", "_")))
+    files = [p for p in files if p.suffix.lower() not in _NOT_RUNS]
+    testcases = [p for p in files if p.name.endswith("cases.csv")]
+    tools = [p for p in files if p.name == "tools.json"]
+    runs = [p for p in files if p not in testcases and p not in tools]
+    if not runs and testcases:
+        runs, testcases = testcases, []
+    if not runs:
+        raise LoadError(f"{folder} holds no file of runs; put JSON, JSONL, CSV or Parquet files into it.")
+    data = load(runs, **options)
+    for path in testcases:
+        tests = load(path, format="plain_records", strict=options["strict"], columns=options["columns"])
+        data = data.join_expected(tests, on=_key(data, tests, path))
+    for path in tools:
+        data = data.replace(tools=pd.concat([data.tools, _tools(path)], ignore_index=True))
+        data = data.replace(cases=data.cases.assign(tools_known=True))
+    return data
+
+
+def _key(data: Dataset, tests: Dataset, path: Path) -> str:
+    """Return what joins cases to runs: their ids, or the task."""
+    if data.cases.index.isin(tests.cases.index).any():
+        return "case"
+    if data.cases["task"].isin(tests.cases["task"]).any():
+        return "task"
+    raise LoadError(f"{path.name} has neither a case nor a task of the runs beside it; give it a column of either.")
+
+
+def _tools(path: Path) -> pd.DataFrame:
+    from toolcorrect.loaders.calllike import add_offered
+    from toolcorrect.loaders.rows import Rows
+    from toolcorrect.loaders.source import open_bytes
+
+    with path.open("rb") as stream:
+        (source,) = open_bytes(path.name, stream)
+        rows = Rows(source)
+        try:
+            for _, tool in source.records():
+                add_offered(rows, tool)
+        except (AttributeError, KeyError, TypeError) as cause:
+            raise LoadError(
+                f'{path.name} must be a list of tools like {{"type": "function", "function": {{"name": ...}}}} '
+                f"({type(cause).__name__}: {cause})."
+            ) from None
+    names = ("tool", "description", "parameters", "effect")
+    return coerce("tools", pd.DataFrame([dict(zip(names, tool)) for tool in rows.tools], columns=list(names)))

@@ -1,0 +1,156 @@
+"""`Format`: what a loader is; `Detection`: which one was chosen, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from toolcorrect.errors import LoadError, OptionError, listed, unknown_name
+from toolcorrect.loaders.rows import Rows
+from toolcorrect.loaders.source import Source
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format of traces or test cases.
+
+    Parameters
+    ----------
+    name
+        The word for ``tc.load(..., format=)``.
+    title
+        A few words for people.
+    detect
+        Looks at an open `Source` (its ``shape``, ``head``, ``columns``, ``document``) and returns
+        ``(confidence, reason)``, the confidence above 0 and at most 1, or None.
+    read
+        Fills `Rows` from a `Source`. See `each_record` for formats whose records stand alone.
+    """
+
+    name: str
+    title: str
+    detect: Callable[[Source], tuple[float, str] | None]
+    read: Callable[[Source, Rows], None]
+
+
+@dataclass(frozen=True)
+class Detection:
+    """Which format a source has.
+
+    Attributes
+    ----------
+    format
+        Its name, or None where no format fits.
+    reason
+        What in the content says so.
+    confidence
+        From 0 to 1.
+    """
+
+    format: str | None
+    reason: str
+    confidence: float
+
+
+def each_record(read_one: Callable[[Any, Rows], None]) -> Callable[[Source, Rows], None]:
+    """Make a ``read`` that reads every record by itself, so that a bad one does not lose the others.
+
+    Parameters
+    ----------
+    read_one
+        Fills rows from one record. A malformed record may raise any of `rows.MALFORMED`: nothing of it stays,
+        and the report says so.
+    """
+
+    def read(source: Source, rows: Rows) -> None:
+        for label, record in source.records():
+            with rows.record(label):
+                read_one(record, rows)
+
+    return read
+
+
+_FORMATS: dict[str, Format] = {}
+# Short names that are understood too.
+_SHORT = {"records": "plain_records"}
+
+
+def register(*formats: Format) -> None:
+    """Make formats known to `load`, `detect` and `formats`.
+
+    Raises
+    ------
+    OptionError
+        Where another format has that name.
+    """
+    for one in formats:
+        if one.name in _FORMATS and _FORMATS[one.name] != one:
+            raise OptionError(f"A format {one.name!r} is registered already; choose another name.")
+        _FORMATS[one.name] = one
+
+
+def formats() -> pd.DataFrame:
+    """List the formats that `load` understands.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Index ``format``, column ``title``.
+
+    Examples
+    --------
+    >>> formats().loc["plain_records", "title"]
+    'records with the calls made and the calls expected'
+    """
+    index = pd.Index(list(_FORMATS), name="format")
+    return pd.DataFrame({"title": [one.title for one in _FORMATS.values()]}, index=index)
+
+
+def format_named(name: str) -> Format:
+    """Return a registered format.
+
+    Raises
+    ------
+    UnknownNameError
+        Where there is none of that name.
+    """
+    found = _FORMATS.get(_SHORT.get(name, name))
+    if found is None:
+        raise unknown_name("format", name, _FORMATS)
+    return found
+
+
+def detected(source: Source) -> Detection:
+    """Find the format whose evidence is strongest; of equals, the one registered first."""
+    best = Detection(None, f"no format fits: {seen(source)}", 0.0)
+    for one in _FORMATS.values():
+        found = one.detect(source)
+        if found is not None and found[0] > best.confidence:
+            best = Detection(one.name, found[1], found[0])
+    return best
+
+
+def not_known(source: Source) -> LoadError:
+    """Make the error for content of no known format: what was seen, what is understood."""
+    return LoadError(
+        f"{source.name} is of no known format: {seen(source)}. Understood are {listed(_FORMATS, 60)}; "
+        'give format="..." to force one, or columns={"found": "wanted"} to rename keys.'
+    )
+
+
+def seen(source: Source) -> str:
+    """Describe what the content looks like."""
+    if source.shape == "archive":
+        return "a zip archive"
+    if source.shape == "table":
+        return f"a table with the columns {listed(map(repr, source.columns))}"
+    if not source.head:
+        return "nothing in it"
+    first = source.head[0]
+    kind = {"object": "one JSON object", "array": "a JSON array", "lines": "JSON lines"}[source.shape]
+    if isinstance(first, dict):
+        return f"{kind} with the keys {listed(str(key)[:40] for key in first)}"
+    return f"{kind} of {type(first).__name__}"

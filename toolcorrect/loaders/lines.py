@@ -1,0 +1,110 @@
+"""JSONL in blocks of whole lines, with a limit on the length of a line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import IO, Any, NamedTuple
+
+import orjson
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from toolcorrect.decoding import parse_json
+
+BLOCK = 16 << 20
+# A longer line is skipped and reported.
+LONGEST_LINE = 64 << 20
+
+# Integers beyond 64 bits, for which orjson would lose digits (see decoding).
+_WIDE_INTEGER = r"[\s:,\[-](?:[0-9]{20}|9[2-9][0-9]{17})"
+
+
+class Block(NamedTuple):
+    """Whole lines of a file: the bytes and the number (from 1) of the first line."""
+
+    data: bytes
+    first: int
+
+
+class Lines:
+    """The blocks of a stream, read from its start."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self.too_long: list[int] = []
+
+    def blocks(self, size: int = BLOCK) -> Iterator[Block]:
+        """Yield blocks of about ``size`` bytes, cut at the last newline.
+
+        Numbers of lines beyond the limit are put into ``too_long``; their bytes are not kept.
+        """
+        self._stream.seek(0)
+        rest, number = b"", 1
+        if self._stream.read(3) != b"\xef\xbb\xbf":
+            self._stream.seek(0)
+        while data := self._stream.read(size):
+            cut = data.rfind(b"\n") + 1
+            if not cut:
+                rest += data
+                if len(rest) > LONGEST_LINE:
+                    self.too_long.append(number)
+                    number += 1
+                    rest = self._after_newline()
+                continue
+            block = Block(rest + data[:cut], number)
+            rest = data[cut:]
+            number += block.data.count(b"\n")
+            yield block
+        if rest.strip():
+            yield Block(rest, number)
+
+    def _after_newline(self) -> bytes:
+        """Read on to the end of the present line and return what follows it in the same read."""
+        while data := self._stream.read(1 << 20):
+            cut = data.find(b"\n")
+            if cut >= 0:
+                return data[cut + 1 :]
+        return b""
+
+
+def parsed_lines(lines: Lines, skip: Callable[[str, str], None]) -> Iterator[tuple[str, Any]]:
+    """Yield ``("line N", value)`` for every line that is JSON, and call ``skip`` for the others."""
+    # Small blocks first, so that looking at the head of a file is cheap.
+    for block in lines.blocks(1 << 20):
+        yield from parsed_block(block, skip)
+    for number in lines.too_long:
+        skip(f"line {number}", f"it is longer than {LONGEST_LINE >> 20} MB")
+
+
+def parsed_block(block: Block, skip: Callable[[str, str], None]) -> Iterator[tuple[str, Any]]:
+    """Yield the values of one block of lines."""
+    # Where no integer is too wide anywhere, each line needs no second look.
+    loads = parse_json if has_wide_integers(block.data) else _loads
+    for number, line in enumerate(block.data.split(b"\n"), block.first):
+        if not line or line.isspace():
+            continue
+        try:
+            value = loads(line)
+        except ValueError as cause:
+            skip(f"line {number}", f"it is not JSON ({reason(cause)})")
+            continue
+        yield f"line {number}", value
+
+
+def has_wide_integers(data: bytes) -> bool:
+    """Tell whether bytes may hold an integer beyond 64 bits outside a text."""
+    found = pc.match_substring_regex(pa.array([data], pa.large_binary()), _WIDE_INTEGER)
+    return bool(found[0].as_py())
+
+
+def _loads(line: bytes) -> Any:
+    try:
+        return orjson.loads(line)
+    except ValueError:
+        return parse_json(line)
+
+
+def reason(cause: Exception) -> str:
+    """Return the message of a parser without the document it may quote."""
+    return re.sub(r"\s+", " ", str(cause))[:160]

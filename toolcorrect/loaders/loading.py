@@ -1,0 +1,210 @@
+"""`load` and `detect`: from whatever the user has to a Dataset."""
+
+from __future__ import annotations
+
+import glob as globbing
+import io
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import IO, Any, TypeAlias
+
+import pandas as pd
+from tqdm import tqdm
+
+from toolcorrect.dataset import Dataset
+from toolcorrect.errors import LoadError, OptionError, listed
+from toolcorrect.loaders.assembling import assemble
+from toolcorrect.loaders.fast_records import fast_parts
+from toolcorrect.loaders.format import Detection, Format, detected, format_named, not_known
+from toolcorrect.loaders.lines import reason
+from toolcorrect.loaders.parts import Part, part_of
+from toolcorrect.loaders.rows import MALFORMED, Rows
+from toolcorrect.loaders.source import Source, open_bytes, open_frame, open_records
+
+Loadable: TypeAlias = "str | Path | IO[Any] | pd.DataFrame | Iterable[Any]"
+
+
+def load(
+    source: Loadable,
+    *,
+    format: str | Format | None = None,
+    model: str | None = None,
+    run: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    strict: bool = False,
+    progress: bool | None = None,
+) -> Dataset:
+    """Load agent runs or test cases, of any known format, into one dataset.
+
+    Parameters
+    ----------
+    source
+        A path, a glob pattern, a folder (runs, then ``*cases.csv`` joined on ``case`` or ``task``, then
+        ``tools.json``), an open file, a list of records (dicts), a DataFrame, or a list of any of the first four.
+    format
+        Name of the format (see `formats`), or a `Format` of your own. By default the content tells.
+    model, run
+        Columns of ``cases`` to set for everything loaded.
+    columns
+        Keys of records, or columns of ``cases``, to rename: ``{"question_id": "task"}``.
+    strict
+        Raise at the first record that cannot be read. By default it is one row of ``report``.
+    progress
+        Show a bar over the files. By default where there are several and the output is a terminal.
+
+    Returns
+    -------
+    Dataset
+        What was merged, repaired, guessed or skipped is in its ``report``.
+
+    Raises
+    ------
+    LoadError
+        Where a file is of no known format, or holds nothing that can be read.
+
+    Examples
+    --------
+    >>> data = load([{"case": "a", "called": ["search"], "expected": ["search", "book"]}])
+    >>> data.expected.tool.to_list()
+    ['search', 'book']
+    """
+    if isinstance(source, str | Path) and Path(source).is_dir():
+        from toolcorrect.loaders.folder import load_folder
+
+        options = {"format": format, "model": model, "run": run, "columns": columns}
+        return load_folder(Path(source), strict=strict, progress=progress, **options)
+    renamed = dict(columns or {})
+    parts: list[Part] = []
+    used: set[str] = set()
+    for one in _bar(_sources(source, strict=strict, renamed=renamed), progress):
+        chosen = format if isinstance(format, Format) else _chosen(one, format)
+        parts += read_parts(one, chosen)
+        used |= one.renamed_seen
+    data = assemble(parts, model=model, run=run)
+    rest = {old: new for old, new in renamed.items() if old not in used}
+    return _rename_columns(data, rest) if rest else data
+
+
+def detect(source: Loadable, *, columns: Mapping[str, str] | None = None) -> Detection:
+    """Tell which format a file, a list of records or a frame has, by its content alone.
+
+    Parameters
+    ----------
+    source
+        As in `load`; of several files the first counts.
+    columns
+        As in `load`.
+
+    Returns
+    -------
+    Detection
+        With ``format`` None where nothing fits.
+
+    Examples
+    --------
+    >>> detect([{"called": ["search"], "expected": []}]).format
+    'plain_records'
+    """
+    for one in _sources(source, renamed=dict(columns or {})):
+        return detected(one)
+    return Detection(None, "nothing to look at", 0.0)
+
+
+def read_parts(source: Source, chosen: Format) -> list[Part]:
+    """Read one source: by whole columns where that is possible, else record by record."""
+    if chosen.name == "plain_records" and source.shape == "lines":
+        return fast_parts(source, chosen)
+    rows = Rows(source)
+    try:
+        chosen.read(source, rows)
+    except MALFORMED as cause:
+        if isinstance(cause, LoadError | OptionError):
+            raise
+        raise LoadError(
+            f"{source.name} is not as {chosen.name} should be ({type(cause).__name__}: {reason(cause)}). "
+            'Is it another format? Force one with format="...".'
+        ) from cause
+    return [part_of(rows)]
+
+
+def _chosen(source: Source, name: str | None) -> Format:
+    if name is not None:
+        return format_named(name)
+    found = detected(source).format
+    if found is None:
+        raise not_known(source)
+    return format_named(found)
+
+
+def _sources(source: Loadable, **options: Any) -> Iterator[Source]:
+    """Open whatever `load` was given, one source after the other."""
+    if isinstance(source, pd.DataFrame):
+        yield open_frame(source, **options)
+    elif isinstance(source, str | Path):
+        for path in paths_of(source):
+            with path.open("rb") as stream:
+                yield from open_bytes(path.name, stream, **options)
+    elif hasattr(source, "read"):
+        yield from open_bytes(str(getattr(source, "name", "file")), _binary(source), **options)
+    elif isinstance(source, Mapping):
+        yield open_records([dict(source)], **options)
+    elif isinstance(source, Iterable):
+        items = list(source)
+        if items and all(isinstance(item, str | Path | pd.DataFrame) or hasattr(item, "read") for item in items):
+            for item in items:
+                yield from _sources(item, **options)
+        else:
+            yield open_records(items, **options)
+    else:
+        raise OptionError(
+            f"load cannot open {type(source).__name__}; give a path, folder, glob, open file, records or a frame."
+        )
+
+
+def paths_of(pattern: str | Path) -> list[Path]:
+    """Return the file of a path, or the files of a glob pattern, sorted.
+
+    Raises
+    ------
+    LoadError
+        Where there is no such file.
+    """
+    path = Path(pattern)
+    if path.is_file():
+        return [path]
+    found = sorted(Path(name) for name in globbing.glob(str(pattern), recursive=True))
+    files = [name for name in found if name.is_file()]
+    if not files:
+        near = [p.name for p in sorted(path.parent.glob("*"))[:8]] if path.parent.is_dir() else []
+        there = f" In {path.parent} are {listed(near)}." if near else ""
+        raise LoadError(f"There is no file {pattern}.{there}")
+    return files
+
+
+def _binary(stream: Any) -> IO[bytes]:
+    """Return a seekable binary stream of an open file, whether opened as text or bytes."""
+    if isinstance(stream, io.TextIOBase):
+        return io.BytesIO(stream.read().encode("utf-8", "surrogatepass"))
+    if isinstance(stream, io.IOBase) and stream.seekable():
+        return stream  # type: ignore[return-value]
+    data = stream.read()
+    return io.BytesIO(data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data)
+
+
+def _bar(sources: Iterator[Source], progress: bool | None) -> Iterable[Source]:
+    shown = sys.stderr.isatty() if progress is None else progress
+    return tqdm(sources, unit=" files", leave=False, delay=1.0 if progress is None else 0.0) if shown else sources
+
+
+def _rename_columns(data: Dataset, renamed: Mapping[str, str]) -> Dataset:
+    cases = data.cases
+    strangers = [old for old in renamed if old not in cases.columns]
+    if strangers:
+        raise OptionError(
+            f"columns= renames {listed(map(repr, strangers))}, which no record and no column of cases has; "
+            f"columns of cases are {listed(cases.columns, 30)}."
+        )
+    # The new name wins over a column that held nothing.
+    cases = cases.drop(columns=[new for new in renamed.values() if new in cases.columns])
+    return data.replace(cases=cases.rename(columns=dict(renamed)))

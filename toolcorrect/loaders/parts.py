@@ -1,0 +1,282 @@
+"""`Part`: the rows of one source, or of a block of it, as Arrow columns."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from toolcorrect.decoding import FORM, STATUS, decode_texts, to_json
+from toolcorrect.loaders.calls import Call, Expected
+from toolcorrect.loaders.rows import Case, Rows
+from toolcorrect.tables import KINDS, ROLES, SOURCES
+
+Column: TypeAlias = pa.Array
+
+# What an argument status other than ok is called in the report.
+REPORTED = {"repaired": "arguments_repaired", "failed": "arguments_failed", "non_object": "arguments_not_object"}
+
+_TEXT_CASE_COLUMNS = ("task", "model", "session", "input", "output", "source")
+_KNOWN_COLUMNS = ("called_known", "expected_known", "tools_known")
+_TIME = pa.timestamp("us", "UTC")
+
+
+@dataclass
+class Note:
+    """One row of the report; ``case`` is a row of the part's cases, or None."""
+
+    record: str
+    code: str
+    note: str = ""
+    count: int = 1
+    case: int | None = None
+
+
+@dataclass
+class Part:
+    """Rows of one source as columns; cases are named by their row in this part.
+
+    Attributes
+    ----------
+    name, stem
+        Of the source, so that parts of one file stay together.
+    ids
+        String array, null where the source gives no id.
+    cases, calls, expected
+        Columns of the tables (int8 codes for a closed vocabulary); those left out take their default.
+        ``calls["case"]`` and ``expected["case"]`` are int64 rows of ``cases``, non-decreasing; ``position``
+        counts from 0 in each.
+    tags
+        The user's own columns: lists of Python values, or Arrow arrays.
+    tools, rules
+        Dicts of a row each, ``case`` being a row or None (all cases).
+    """
+
+    name: str
+    stem: str
+    ids: Column
+    cases: dict[str, Column] = field(default_factory=dict)
+    tags: dict[str, Any] = field(default_factory=dict)
+    calls: dict[str, Column] = field(default_factory=dict)
+    expected: dict[str, Column] = field(default_factory=dict)
+    tools: list[dict[str, Any]] = field(default_factory=list)
+    rules: list[dict[str, Any]] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+
+
+def part_of(rows: Rows) -> Part:
+    """Turn the rows of a reader into columns, decoding the argument texts."""
+    cases = rows.cases
+    row_of = {id(case): i for i, case in enumerate(cases)}
+    part = Part(rows.source.name, rows.source.stem, texts([c.identity for c in cases]))
+    part.notes = [
+        Note(record, code, note, count, None if case is None else row_of.get(id(case)))
+        for (record, code, note, case), count in rows.reported.items()
+    ]
+    part.notes += [Note(label, "unreadable", reason) for label, reason in rows.source.skipped.items()]
+    part.cases = _case_columns(cases, part.notes)
+    part.tags = {name: [c.tags.get(name) for c in cases] for name in dict.fromkeys(n for c in cases for n in c.tags)}
+    part.calls = _call_columns(cases, part.notes)
+    part.expected = _expected_columns(cases, part.notes)
+    part.tools = [
+        {"case": i, "tool": tool, "description": description, "parameters": parameters, "effect": effect}
+        for i, offered in [*((i, c.tools) for i, c in enumerate(cases)), (None, rows.tools)]
+        for tool, description, parameters, effect in offered
+    ]
+    part.rules = [{**rule, "case": None if (c := rule["case"]) is None else row_of[id(c)]} for rule in rows.rules]
+    return part
+
+
+def _case_columns(cases: Sequence[Case], notes: list[Note]) -> dict[str, Column]:
+    gathered = [case.columns for case in cases]
+    made = {name: texts([_as_text(g.get(name)) for g in gathered]) for name in _TEXT_CASE_COLUMNS}
+    for name, kind, convert in (
+        ("trial", pa.int64(), _as_integer),
+        ("turns", pa.int64(), _as_integer),
+        ("outcome", pa.float64(), _as_number),
+    ):
+        values = []
+        for i, columns in enumerate(gathered):
+            given = columns.get(name)
+            value = convert(given)
+            if value is None and given is not None:
+                notes.append(Note("", "not_a_number", f"{name} {str(given)[:60]!r} left out", case=i))
+            values.append(value)
+        made[name] = pa.array(values, kind)
+    for name in _KNOWN_COLUMNS:
+        made[name] = pa.array([bool(g.get(name)) for g in gathered], pa.bool_())
+    made["references"] = pa.array([g.get("references", 1) for g in gathered], pa.int64())
+    return made
+
+
+def _call_columns(cases: Sequence[Case], notes: list[Note]) -> dict[str, Column]:
+    calls = [call for case in cases for call in case.calls]
+    # A case whose calls are not known cannot have any.
+    for i, case in enumerate(cases):
+        if case.calls and not case.columns["called_known"]:
+            raise ValueError(f"case {i} has calls, yet its reader says that they are not known")
+    owner, position = owners([len(case.calls) for case in cases])
+    made = {"case": owner, "position": position, **_argument_columns(calls, notes, "")}
+    for name, get in _CALL_TEXTS.items():
+        made[name] = texts([get(c) for c in calls])
+    made["turn"] = pa.array([c.turn for c in calls], pa.int64())
+    made["step"] = pa.array([c.step for c in calls], pa.int64())
+    made["depth"] = pa.array([c.depth for c in calls], pa.int64())
+    made["error"] = pa.array([c.error for c in calls], pa.bool_())
+    made["kind"] = category([c.kind for c in calls], KINDS)
+    made["source"] = category([c.source for c in calls], SOURCES)
+    made["started"] = times([c.started for c in calls])
+    return made
+
+
+_CALL_TEXTS: dict[str, Callable[[Call], str | None]] = {
+    "tool": lambda c: c.tool,
+    "call_id": lambda c: c.call_id,
+    "output": lambda c: c.output,
+    "error_message": lambda c: c.error_message,
+    "actor": lambda c: c.actor,
+    "agent": lambda c: c.agent,
+    "server": lambda c: c.server,
+}
+
+
+def _expected_columns(cases: Sequence[Case], notes: list[Note]) -> dict[str, Column]:
+    for case in cases:
+        case.expected.sort(key=lambda e: e.reference)
+    every = [item for case in cases for item in case.expected]
+    owner, _ = owners([len(case.expected) for case in cases])
+    reference = np.array([e.reference for e in every], dtype=np.int64)
+    decoded = _argument_columns(every, notes, "expected_")
+    return {
+        "case": owner,
+        "reference": pa.array(reference),
+        "position": positions(owner.to_numpy(), reference),
+        "arguments": decoded["arguments"],
+        "arguments_form": decoded["arguments_form"],
+        "turn": pa.array([e.turn for e in every], pa.int64()),
+        "step": pa.array([e.step for e in every], pa.int64()),
+        "tool": texts([e.tool for e in every]),
+        "output": texts([e.output for e in every]),
+        "kind": category([e.kind for e in every], KINDS),
+        "role": category([e.role for e in every], ROLES),
+        "compare": texts([e.compare for e in every]),
+    }
+
+
+def _argument_columns(items: Sequence[Call | Expected], notes: list[Note], prefix: str) -> dict[str, Column]:
+    """Decode the arguments of calls or expected calls; texts all at once."""
+    arguments = [item.arguments for item in items]
+    form = np.array([-1 if item.form is None else item.form for item in items], dtype=np.int8)
+    status = _STATUS_OF_FORM[form]
+    raw: list[str | None] = [None] * len(items)
+    for wire in (False, True):
+        rows = [i for i, item in enumerate(items) if item.form is None and item.wire is wire]
+        if not rows:
+            continue
+        decoded = decode_texts(texts([arguments[i] for i in rows]), wire=wire)
+        form[rows], status[rows] = decoded.form, decoded.status
+        for i, text, kept in zip(rows, decoded.text.to_pylist(), decoded.raw.to_pylist()):
+            arguments[i], raw[i] = text, kept
+        note_statuses(notes, decoded.status, decoded.twice, prefix)
+    return {
+        "arguments": texts(arguments),
+        "arguments_form": pa.array(form),
+        "arguments_status": pa.array(status),
+        "arguments_raw": texts(raw),
+    }
+
+
+_STATUS_OF_FORM = np.full(len(FORM), STATUS["non_object"], dtype=np.int8)
+_STATUS_OF_FORM[FORM["object"]] = STATUS["ok"]
+_STATUS_OF_FORM[FORM["null"]] = STATUS["null"]
+_STATUS_OF_FORM[FORM["absent"]] = STATUS["absent"]
+
+
+def note_statuses(notes: list[Note], status: np.ndarray, twice: int, prefix: str = "") -> None:
+    """Report how many argument texts were mended, or could not be read."""
+    counts = Counter({code: int((status == STATUS[word]).sum()) for word, code in REPORTED.items()})
+    counts["arguments_decoded_twice"] = twice
+    notes.extend(Note("", prefix + code, count=count) for code, count in counts.items() if count)
+
+
+def owners(lengths: Iterable[int]) -> tuple[Column, Column]:
+    """Return, for lists of these lengths, the list of each item and its position in it (int64)."""
+    counts = np.asarray(list(lengths), dtype=np.int64)
+    owner = np.repeat(np.arange(len(counts)), counts)
+    starts = np.cumsum(counts) - counts
+    return pa.array(owner), pa.array(np.arange(len(owner)) - starts[owner])
+
+
+def positions(owner: np.ndarray, reference: np.ndarray) -> Column:
+    """Return positions from 0 within each (case, reference); rows are sorted by both."""
+    if not len(owner):
+        return pa.array([], pa.int64())
+    new = np.ones(len(owner), dtype=bool)
+    new[1:] = (np.diff(owner) != 0) | (np.diff(reference) != 0)
+    starts = np.flatnonzero(new)
+    return pa.array(np.arange(len(owner)) - np.repeat(starts, np.diff(np.append(starts, len(owner)))))
+
+
+def texts(values: list[str | None]) -> Column:
+    """Return a string array; lone surrogates, which no table can hold, become their escapes."""
+    try:
+        return pa.array(values, pa.string())
+    except (UnicodeEncodeError, pa.ArrowInvalid):
+        return pa.array(
+            [None if v is None else v.encode("utf-8", "backslashreplace").decode() for v in values], pa.string()
+        )
+
+
+def category(values: list[str | None], dtype: pd.CategoricalDtype) -> Column:
+    """Return int8 codes of the categories of a dtype."""
+    codes = {name: code for code, name in enumerate(dtype.categories)}
+    return pa.array([None if v is None else codes[v] for v in values], pa.int8())
+
+
+def times(values: list[Any]) -> Column:
+    """Return times as microseconds in UTC; what is no time is null.
+
+    Parameters
+    ----------
+    values
+        ISO texts, datetimes, nanoseconds since the epoch (numbers or texts of digits), or None.
+    """
+    if all(value is None for value in values):
+        return pa.nulls(len(values), _TIME)
+    made: list[int | None] = []
+    for value in values:
+        if isinstance(value, str) and value.isdigit():
+            value = int(value)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            made.append(int(value // 1000) if value == value and abs(value) < 9e18 else None)
+        elif isinstance(value, str | datetime):
+            moment = pd.to_datetime(value, utc=True, errors="coerce")
+            made.append(None if pd.isna(moment) else moment.value // 1000)
+        else:
+            made.append(None)
+    return pa.array(made, pa.int64()).cast(_TIME)
+
+
+def _as_text(value: Any) -> str | None:
+    return value if value is None or isinstance(value, str) else to_json(value)
+
+
+def _as_integer(value: Any) -> int | None:
+    number = _as_number(value)
+    return int(number) if number is not None and number == int(number) else None
+
+
+def _as_number(value: Any) -> float | None:
+    if isinstance(value, bool | int | float | str):
+        try:
+            number = float(value)
+        except (ValueError, OverflowError):
+            return None
+        return number if abs(number) < 1e18 else None
+    return None

@@ -1,0 +1,115 @@
+"""Plain records: what a person writes by hand, the columns of a frame, and the agentarts form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from toolcorrect.loaders.calllike import add_called, add_expected, add_offered_list, listed_items
+from toolcorrect.loaders.format import Format, each_record
+from toolcorrect.loaders.rows import Case, Rows
+from toolcorrect.loaders.source import Source
+
+# Field -> keys that mean it; the first that is there counts, others become columns of cases.
+RECORD_KEYS: Mapping[str, Sequence[str]] = {
+    "case": ("case", "case_id", "caseId", "id"),
+    "called": ("called", "tools_called", "tool_calls", "toolsCalled", "called_tools", "calls"),
+    "expected": ("expected", "expected_tools", "expectedTools", "expected_calls", "expected_tool_calls"),
+    "tools": ("tools", "tool_list", "available_tools", "availableTools"),
+    "task": ("task", "task_id"),
+    "model": ("model",),
+    "trial": ("trial",),
+    "session": ("session", "session_id"),
+    "turns": ("turns",),
+    "input": ("input",),
+    "output": ("output", "actual_output", "final_answer"),
+    "outcome": ("outcome", "reward"),
+}
+# Under this key, calls are in the wire form of chat messages: arguments are JSON texts, on both sides.
+WIRE_KEY = "tool_calls"
+
+
+def read_record(record: Any, rows: Rows) -> None:
+    """Read one record into one case."""
+    if not isinstance(record, dict):
+        raise TypeError(f"a record is an object, not {type(record).__name__}")
+    record = unnested(record)
+    keys = {
+        field: key for field, names in RECORD_KEYS.items() if (key := next((n for n in names if n in record), None))
+    }
+    fields = {field: record[key] for field, key in keys.items()}
+    used = set(keys.values())
+    if "input" not in fields and "context" in record:
+        context = record["context"]
+        fields["input"] = "\n".join(context) if isinstance(context, list) else context
+        used.add("context")
+    case = rows.case(
+        fields.pop("case", None),
+        **{name: value for name, value in fields.items() if name not in ("called", "expected", "tools")},
+        **{str(key): value for key, value in record.items() if key not in used},
+    )
+    wire = keys.get("called") == WIRE_KEY
+    add_lists(case, fields.get("called"), fields.get("expected"), fields.get("tools"), wire=wire)
+
+
+def unnested(record: dict[str, Any]) -> dict[str, Any]:
+    """Return a record whose lists are under ``input`` (agentarts) as a flat one."""
+    inner = record.get("input")
+    if isinstance(inner, dict) and any(key in inner for key in (*RECORD_KEYS["called"], *RECORD_KEYS["tools"])):
+        return {**{key: value for key, value in record.items() if key != "input"}, **inner}
+    return record
+
+
+def add_lists(case: Case, called: Any, expected: Any, tools: Any, *, wire: bool = False) -> None:
+    """Add the calls made, the calls expected and the tools offered; None means not known, ``[]`` none.
+
+    Parameters
+    ----------
+    expected
+        A list, or ``{"any_of": [list, ...]}`` for alternatives.
+    wire
+        Arguments travel as text.
+    """
+    case.columns["called_known"] = called is not None
+    for item in listed_items(called) if called is not None else ():
+        add_called(case, item, wire=wire)
+    if expected is not None:
+        case.columns["expected_known"] = True
+        alternatives = _alternatives(expected)
+        case.columns["references"] = len(alternatives)
+        for reference, alternative in enumerate(alternatives):
+            for item in alternative:
+                add_expected(case, item, wire=wire, reference=reference)
+    add_offered_list(case, tools)
+
+
+def _alternatives(expected: Any) -> list[list[Any]]:
+    if isinstance(expected, str) and expected.lstrip().startswith("{"):
+        (expected,) = listed_items(expected)
+    if not isinstance(expected, dict) or "any_of" not in expected:
+        return [[expected] if isinstance(expected, dict) else listed_items(expected)]
+    alternatives = expected["any_of"]
+    if not isinstance(alternatives, list) or not alternatives:
+        raise ValueError("any_of holds a list of alternatives, at least one")
+    return [listed_items(alternative) for alternative in alternatives]
+
+
+def detect(source: Source) -> tuple[float, str] | None:
+    """Recognise records by the keys of their lists."""
+    records = [unnested(record) for record in source.head if isinstance(record, dict)]
+    keys = {str(key) for record in records for key in record} | set(source.columns)
+    if keys & {"messages", "metricsData", "conversations"}:
+        return None
+    called = [key for key in RECORD_KEYS["called"] if key in keys]
+    expected = [key for key in RECORD_KEYS["expected"] if key in keys]
+    tools = [key for key in ("tool_list", "available_tools") if key in keys]
+    if called and expected:
+        return 0.8, f"records with {called[0]} and {expected[0]}"
+    if "tools_called" in called or "called" in called or expected or (tools and called):
+        return 0.6, f"records with {(called + expected + tools)[0]}"
+    return None
+
+
+PLAIN_RECORDS = Format(
+    "plain_records", "records with the calls made and the calls expected", detect, each_record(read_record)
+)

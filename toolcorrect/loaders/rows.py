@@ -1,0 +1,356 @@
+"""`Rows` and `Case`: what a format's reader fills, and the one place where calls are merged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from toolcorrect.decoding import ABSENT, to_json
+from toolcorrect.errors import LoadError
+from toolcorrect.loaders.calls import Call, Expected, held, name_of, text_of, tool_row
+from toolcorrect.loaders.source import Source
+from toolcorrect.tables import CASES, KINDS
+
+# Errors that one malformed record can cause in a reader; anything else is a fault of ours.
+MALFORMED = (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError, OverflowError)
+
+_CASE_COLUMNS = frozenset(CASES)
+_KINDS = frozenset(KINDS.categories)
+
+
+class Case:
+    """One case of a source: gathers its calls, its references and the tools it offered.
+
+    Made by `Rows.case`. ``calls`` is an ordinary list in the order the calls were made: a reader may sort it.
+    """
+
+    def __init__(self, rows: Rows, identity: str | None, ids_within: str, columns: Mapping[str, Any]) -> None:
+        self.rows = rows
+        self.identity = identity
+        self.columns = {name: value for name, value in columns.items() if name in _CASE_COLUMNS}
+        self.tags = {name: value for name, value in columns.items() if name not in _CASE_COLUMNS}
+        self.calls: list[Call] = []
+        self.expected: list[Expected] = []
+        self.tools: list[tuple[Any, ...]] = []
+        self._ids_within = ids_within
+        self._by_id: dict[Any, Call] = {}
+        self._open: list[Call] = []
+
+    def call(
+        self,
+        tool: Any,
+        arguments: Any = ABSENT,
+        *,
+        id: Any = None,
+        wire: bool = False,
+        turn: int = 0,
+        step: int | None = None,
+        output: Any = ABSENT,
+        error: Any = None,
+        error_message: Any = None,
+        actor: str = "assistant",
+        agent: Any = None,
+        server: Any = None,
+        depth: int = 0,
+        kind: str = "function",
+        source: str = "llm",
+        started: Any = None,
+    ) -> Call:
+        """Add a call that the model announced (or that a record simply states).
+
+        An id announced before, with the same tool and arguments, is the same call told again: it is merged
+        and reported. Another call under a known id is kept, and reported as ``id_reused``. Under
+        ``ids_within="step"`` the same id in a later step is always another call.
+
+        Parameters
+        ----------
+        tool
+            Name, verbatim.
+        arguments
+            A mapping, a text, None for null; left out where the format does not hold them.
+        id
+            Call id, if any.
+        wire
+            Arguments travel as JSON text in this format (see `toolcorrect.decoding.decode`).
+        output
+            What the tool returned, any JSON value; left out where not known. None is a null that was returned.
+        error
+            True, False, or None where the format cannot tell.
+        started
+            A time: ISO text, datetime, or nanoseconds since the epoch.
+        turn, step, error_message, actor, agent, server, depth, kind, source
+            See ``toolcorrect.tables.CALLS``.
+
+        Returns
+        -------
+        Call
+            The call, for the reader to complete.
+        """
+        text, form = held(arguments)
+        made = Call(
+            tool=name_of(tool),
+            arguments=text,
+            form=form,
+            call_id=text_of(id),
+            wire=wire,
+            turn=turn,
+            step=step,
+            output=None if output is ABSENT else to_json(output),
+            error=error,
+            error_message=text_of(error_message),
+            actor=actor,
+            agent=text_of(agent),
+            server=text_of(server),
+            depth=depth,
+            kind=self._known_kind(kind),
+            source=source,
+            started=started,
+        )
+        if made.call_id:
+            known = self._by_id.get(self._key(made))
+            if known is not None:
+                unknown = known.arguments is None or made.arguments is None
+                if known.tool == made.tool and (unknown or known.same_arguments(made)):
+                    self.report("merged", "a call id told again")
+                    if known.source == "tool":
+                        known.source, known.step, known.turn = "both", step, turn
+                    if known.arguments is None:
+                        known.arguments, known.form, known.wire = made.arguments, made.form, wire
+                    return known
+                self.report("id_reused", "a call id stands for different calls")
+            self._by_id[self._key(made)] = made
+        self.calls.append(made)
+        if output is ABSENT:
+            self._open.append(made)
+        return made
+
+    def result(
+        self,
+        output: Any = ABSENT,
+        *,
+        id: Any = None,
+        tool: Any = None,
+        error: Any = None,
+        error_message: Any = None,
+    ) -> Call | None:
+        """Attach what came back to the call it answers: by id, else by tool, else to the oldest open call.
+
+        Returns
+        -------
+        Call or None
+            None (and ``result_without_call`` in the report) where nothing is open that it could answer.
+        """
+        answered = self._announced(text_of(id), None if tool is None else name_of(tool))
+        if answered is None:
+            self.report("result_without_call", "a result that answers no call in the file")
+            return None
+        answered.complete(output, error, error_message)
+        return answered
+
+    def execution(self, tool: Any, arguments: Any = ABSENT, *, id: Any = None, **columns: Any) -> Call:
+        """Add a call that was executed (a tool span): joined with its announcement, or a call of its own.
+
+        Announce first, then add executions. They are paired by id; without one by tool and equal arguments,
+        then by tool and order. A joined call has ``source`` both, one of its own has tool.
+
+        Parameters
+        ----------
+        tool, arguments, id
+            As in `call`.
+        columns
+            ``output, error, error_message, agent, server, depth, kind, started, ...`` as in `call`.
+        """
+        probe = Call(name_of(tool), *held(arguments), call_id=text_of(id))
+        known = self._execution_of(probe)
+        if known is None:
+            return self.call(tool, arguments, id=id, **{"source": "tool", **columns})
+        if known.source == "llm":
+            known.source = "both"
+        else:
+            self.report("merged", "an execution told again")
+        if known.arguments is None:
+            known.arguments, known.form = probe.arguments, probe.form
+            known.wire = columns.get("wire", False)
+        known.complete(columns.get("output", ABSENT), columns.get("error"), columns.get("error_message"))
+        for column in ("agent", "server", "started", "call_id"):
+            given = probe.call_id if column == "call_id" else columns.get(column)
+            if getattr(known, column) is None and given is not None:
+                setattr(known, column, given if column == "started" else text_of(given))
+        known.depth = columns.get("depth", known.depth)
+        if columns.get("kind", "function") != "function":
+            known.kind = self._known_kind(columns["kind"])
+        return known
+
+    def expect(
+        self,
+        tool: Any,
+        arguments: Any = ABSENT,
+        *,
+        reference: int = 0,
+        wire: bool = False,
+        turn: int = 0,
+        step: int | None = None,
+        output: Any = ABSENT,
+        kind: str = "function",
+        role: str = "required",
+        compare: Any = None,
+    ) -> None:
+        """Add a call that should have been made; see ``toolcorrect.tables.EXPECTED``."""
+        text, form = held(arguments)
+        made = Expected(
+            tool=name_of(tool),
+            arguments=text,
+            form=form,
+            wire=wire,
+            reference=reference,
+            turn=turn,
+            step=step,
+            output=None if output is ABSENT else to_json(output),
+            kind=self._known_kind(kind),
+            role=role,
+            compare=None if compare is None else to_json(compare),
+        )
+        self.expected.append(made)
+        self.columns["expected_known"] = True
+        self.columns["references"] = max(self.columns.get("references", 1), reference + 1)
+
+    def tool(self, name: Any, *, description: Any = None, parameters: Any = None, effect: Any = None) -> None:
+        """Add a tool that this case offered."""
+        self.tools.append(tool_row(name, description, parameters, effect))
+        self.columns["tools_known"] = True
+
+    def report(self, code: str, note: str = "", *, count: int = 1) -> None:
+        """Note something about this case."""
+        self.rows.report(code, note, case=self, count=count)
+
+    def _key(self, call: Call) -> Any:
+        return (call.step, call.call_id) if self._ids_within == "step" else call.call_id
+
+    def _known_kind(self, kind: str) -> str:
+        if kind in _KINDS:
+            return kind
+        self.report("unknown_kind", f"{str(kind)[:60]!r} taken as function")
+        return "function"
+
+    def _announced(self, call_id: str | None, tool: str | None) -> Call | None:
+        open_calls = self._open
+        chosen = None
+        if call_id:
+            chosen = next((c for c in open_calls if c.call_id == call_id), None)
+            if chosen is None:
+                # Answered already: the last answer to that id counts.
+                chosen = next((c for c in reversed(self.calls) if c.call_id == call_id), None)
+                if chosen is not None:
+                    self.report("result_repeated", "a call answered twice: the later answer is kept")
+                return chosen
+        elif tool:
+            chosen = next((c for c in open_calls if c.tool == tool), None)
+        elif open_calls:
+            chosen = open_calls[0]
+        if chosen is not None:
+            open_calls.remove(chosen)
+        return chosen
+
+    def _execution_of(self, probe: Call) -> Call | None:
+        if probe.call_id and probe.call_id in self._by_id:
+            return self._by_id[probe.call_id]
+        waiting = [c for c in self.calls if c.source == "llm" and c.tool == probe.tool]
+        if probe.call_id:
+            # Both sides have ids, and they differ: two calls.
+            waiting = [c for c in waiting if not c.call_id]
+        return next((c for c in waiting if c.same_arguments(probe)), waiting[0] if waiting else None)
+
+
+class Rows:
+    """What a reader fills from one source.
+
+    Attributes
+    ----------
+    source
+        The open source.
+    cases
+        The cases made so far, in order.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.cases: list[Case] = []
+        self.tools: list[tuple[Any, ...]] = []
+        self.rules: list[dict[str, Any]] = []
+        self.reported: dict[tuple[str, str, str, Case | None], int] = {}
+        self._record = ""
+
+    def case(self, id: Any = None, *, ids_within: str = "trace", **columns: Any) -> Case:
+        """Begin a case.
+
+        Parameters
+        ----------
+        id
+            Its id in the file, or None to have one made. Made unique across everything loaded at once.
+        ids_within
+            ``"trace"``: a call id stands for one call in the whole case. ``"step"``: some providers use ids
+            again in later steps, and the source states each call only once.
+        columns
+            Columns of ``Dataset.cases`` (``task, model, trial, session, turns, input, output, outcome,
+            called_known, expected_known, tools_known, references``); any other becomes a column of its own.
+            Calls are known and references unknown unless said otherwise.
+        """
+        if columns.keys() & {"case", "source"}:
+            columns = {f"{name}_" if name in ("case", "source") else name: item for name, item in columns.items()}
+        made = Case(self, text_of(id), ids_within, {"called_known": True, "expected_known": False, **columns})
+        made.columns["source"] = f"{self.source.name}, {self._record}" if self._record else self.source.name
+        self.cases.append(made)
+        return made
+
+    def tool(self, name: Any, *, description: Any = None, parameters: Any = None, effect: Any = None) -> None:
+        """Add a tool that every case offers."""
+        self.tools.append(tool_row(name, description, parameters, effect))
+
+    def rule(self, rule: str, tool: str, *, case: Case | None = None, **columns: Any) -> None:
+        """Add a rule; see ``toolcorrect.tables.RULE_COLUMNS``."""
+        self.rules.append({"case": case, "rule": rule, "tool": tool, **columns})
+
+    def report(
+        self, code: str, note: str = "", *, case: Case | None = None, count: int = 1, record: str | None = None
+    ) -> None:
+        """Note what was merged, repaired, guessed or skipped; equal notes are counted.
+
+        Parameters
+        ----------
+        code
+            One word with underscores.
+        note
+            What happened, in a few words.
+        record
+            By default the record being read; ``""`` counts over the whole source.
+        """
+        key = (self._record if record is None else record, code, note, case)
+        self.reported[key] = self.reported.get(key, 0) + count
+
+    def skip(self, reason: str, label: str | None = None) -> None:
+        """Note a record that cannot be read (an error under ``strict=True``)."""
+        self.source.skip(self._record if label is None else label, reason)
+
+    @contextmanager
+    def record(self, label: str) -> Iterator[None]:
+        """Read one record: if it is malformed it is skipped and reported, and nothing of it stays.
+
+        Parameters
+        ----------
+        label
+            Its place in the source, as `Source.records` yields it.
+        """
+        before, self._record = self._record, label
+        cases, tools, rules = len(self.cases), len(self.tools), len(self.rules)
+        try:
+            yield
+        except LoadError:
+            raise
+        except MALFORMED as cause:
+            del self.cases[cases:], self.tools[tools:], self.rules[rules:]
+            kept = set(map(id, self.cases))
+            self.reported = {k: n for k, n in self.reported.items() if k[3] is None or id(k[3]) in kept}
+            self.skip(f"it is not as this format should be ({type(cause).__name__}: {str(cause)[:120]})")
+        finally:
+            self._record = before

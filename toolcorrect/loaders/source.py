@@ -1,0 +1,317 @@
+"""`Source`: one opened file, list of records or frame, whatever its bytes are."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import itertools
+import re
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import IO, Any
+
+import pandas as pd
+
+from toolcorrect.decoding import parse_json, parse_json_slowly
+from toolcorrect.errors import LoadError
+from toolcorrect.loaders import cells
+from toolcorrect.loaders.lines import LONGEST_LINE, Lines, parsed_lines
+
+# Detection looks at this many records.
+HEAD = 50
+# One JSON document, or a file of another kind, is read whole up to this many bytes.
+LARGEST_DOCUMENT = 1 << 30
+# A compressed file may grow by this factor once it is beyond LARGEST_FREE bytes.
+LARGEST_GROWTH = 200
+LARGEST_FREE = 64 << 20
+
+_UNLIKE_JSON = re.compile(rb"\s*(?:<\?xml|<!DOCTYPE|<html|%YAML|---\s)", re.IGNORECASE)
+
+
+class Source:
+    """An open source of records, with what detection needs to look at.
+
+    Attributes
+    ----------
+    name, stem
+        File name for messages, and what case ids are prefixed with where they collide.
+    container
+        ``json``, ``jsonl``, ``csv``, ``parquet``, ``frame``, ``records`` or ``zip``.
+    shape
+        ``object`` (one JSON object), ``array`` (one JSON array), ``lines`` (a record a line), ``table`` (CSV,
+        Parquet, frame) or ``archive``.
+    head
+        The first records (at most 50): items of an array, lines, rows of a table, or the one object.
+    columns
+        Names of the columns of a table, else empty.
+    skipped
+        Label to reason, for records that could not be read.
+    renamed_seen
+        Which keys of ``renamed`` the records have.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        container: str,
+        shape: str,
+        stem: str | None = None,
+        document: Any = None,
+        lines: Callable[[], Lines] | None = None,
+        archive: zipfile.ZipFile | None = None,
+        strict: bool = False,
+        renamed: Mapping[str, str] | None = None,
+    ) -> None:
+        self.name = name
+        self.stem = stem or Path(name).name.split(".")[0]
+        self.container = container
+        self.shape = shape
+        self.archive = archive
+        self.strict = strict
+        self.renamed = dict(renamed or {})
+        self.skipped: dict[str, str] = {}
+        self.renamed_seen: set[str] = set()
+        self._document = document
+        self._lines = lines
+        self.columns: list[str] = []
+        if shape == "table":
+            self.columns = [self.renamed.get(str(c), str(c)) for c in document.columns]
+            self.renamed_seen.update(self.renamed.keys() & set(map(str, document.columns)))
+        # Looking ahead must not report: the same lines are read again.
+        self.head = [] if shape == "archive" else list(itertools.islice((v for _, v in self._each(quiet=True)), HEAD))
+
+    @property
+    def document(self) -> Any:
+        """The whole JSON value, or the frame of a table."""
+        return self._document
+
+    def records(self) -> Iterator[tuple[str, Any]]:
+        """Yield every record with its label; what cannot be read is noted in ``skipped``.
+
+        Yields
+        ------
+        (str, object)
+            ``("line 3", {...})`` for JSONL, ``("record 0", ...)`` for an array, ``("row 0", ...)`` for a table
+            (empty cells left out). A JSON object is one record, ``("", {...})``.
+        """
+        return self._each(quiet=False)
+
+    def lines(self) -> Lines:
+        """Return the raw lines of a JSONL source, to be read in blocks."""
+        if self._lines is None:
+            raise LoadError(f"{self.name} is not JSONL, so it has no lines.")
+        return self._lines()
+
+    def skip(self, label: str, reason: str) -> None:
+        """Note a record that cannot be read.
+
+        Raises
+        ------
+        LoadError
+            Under ``strict=True``.
+        """
+        if self.strict:
+            where = f"{self.name}, {label}" if label else self.name
+            raise LoadError(f"{where}: {reason}. Mend it, or load without strict=True to have it reported.")
+        self.skipped[label] = reason
+
+    def _each(self, *, quiet: bool) -> Iterator[tuple[str, Any]]:
+        if self._lines is not None:
+            skip = (lambda label, reason: None) if quiet else self.skip
+            found: Iterator[tuple[str, Any]] = parsed_lines(self._lines(), skip)
+        elif self.shape == "table":
+            found = cells.rows(self._document)
+        elif self.shape == "array":
+            found = ((f"record {i}", value) for i, value in enumerate(self._document))
+        else:
+            found = iter([("", self._document)])
+        if not self.renamed:
+            return found
+        return ((label, self._rename(value)) for label, value in found)
+
+    def _rename(self, value: Any) -> Any:
+        if not isinstance(value, dict) or not self.renamed.keys() & value.keys():
+            return value
+        self.renamed_seen.update(self.renamed.keys() & value.keys())
+        return {self.renamed.get(key, key): item for key, item in value.items()}
+
+
+def open_bytes(name: str, stream: IO[bytes], **options: Any) -> Iterator[Source]:
+    """Open a binary stream as one source, or as several where it is a zip of files.
+
+    Parameters
+    ----------
+    name
+        For messages; its suffix decides nothing.
+    stream
+        Seekable binary stream.
+    options
+        ``strict`` and ``renamed`` of `Source`.
+
+    Raises
+    ------
+    LoadError
+        Where the bytes are of no kind that holds records.
+    """
+    start = stream.read(4096)
+    stream.seek(0)
+    if start.startswith(b"\x1f\x8b"):
+        stream = _unzipped(name, stream)
+        start = stream.read(4096)
+        stream.seek(0)
+    if start.startswith(b"PK\x03\x04"):
+        yield from _archive(name, stream, options)
+        return
+    if start.startswith(b"PAR1"):
+        frame = cells.read_parquet(name, stream)
+        yield Source(name, container="parquet", shape="table", document=frame, **options)
+        return
+    if start.startswith((b"\xff\xfe", b"\xfe\xff")):
+        text = _limited(name, stream).decode("utf-16", errors="replace")
+        stream = io.BytesIO(text.encode("utf-8", "surrogatepass"))
+        start = stream.read(4096)
+        stream.seek(0)
+    start = start.removeprefix(b"\xef\xbb\xbf")
+    if not start.strip():
+        yield Source(name, container="jsonl", shape="array", document=[], **options)
+    elif start.lstrip()[:1] in (b"{", b"["):
+        yield _json(name, stream, options)
+    elif b"\0" in start or _UNLIKE_JSON.match(start) or start.startswith(b"\x80"):
+        raise LoadError(
+            f"{name} is neither JSON, JSONL, CSV, Parquet, gzip nor zip. Export the runs as one of these."
+        )
+    else:
+        yield _text(name, stream, options)
+
+
+def _json(name: str, stream: IO[bytes], options: dict[str, Any]) -> Source:
+    """Tell one JSON document from a record a line, by what the first lines hold."""
+    if _is_lines(stream):
+        return Source(name, container="jsonl", shape="lines", lines=lambda: Lines(stream), **options)
+    data = _limited(name, stream)
+    try:
+        value = _document(data)
+    except ValueError as cause:
+        pieces = _concatenated(data)
+        if pieces:
+            return Source(name, container="json", shape="array", document=pieces, **options)
+        if b"\n" in data.strip():
+            # Bad lines among good ones, perhaps: each is reported.
+            return Source(name, container="jsonl", shape="lines", lines=lambda: Lines(stream), **options)
+        raise LoadError(f"{name} starts like JSON but cannot be read ({cause}). Is the file cut off?") from None
+    shape = "object" if isinstance(value, dict) else "array"
+    return Source(name, container="json", shape=shape, document=value, **options)
+
+
+def _text(name: str, stream: IO[bytes], options: dict[str, Any]) -> Source:
+    """Open what starts like neither an object nor an array: CSV, or JSONL whose first line is bad."""
+    first = stream.read(1 << 16)
+    stream.seek(0)
+    if any(line.lstrip()[:1] in (b"{", b"[") for line in first.splitlines()[1:3]):
+        return Source(name, container="jsonl", shape="lines", lines=lambda: Lines(stream), **options)
+    frame = cells.read_csv(name, _limited(name, stream))
+    return Source(name, container="csv", shape="table", document=frame, **options)
+
+
+def _is_lines(stream: IO[bytes]) -> bool:
+    """Tell whether the first line that is a whole value is followed by another line."""
+    first = b""
+    while not first.strip():
+        first = stream.readline(LONGEST_LINE + 1)
+    rest = stream.readline(4096)
+    while rest and not rest.strip():
+        rest = stream.readline(4096)
+    stream.seek(0)
+    if not rest or len(first) > LONGEST_LINE:
+        return len(first) > LONGEST_LINE
+    try:
+        parse_json(first.removeprefix(b"\xef\xbb\xbf"))
+    except ValueError:
+        # A first line that is cut off: the second one tells, unless it is the inside of a document.
+        return rest.lstrip()[:1] == b"{" and first.strip() not in (b"[", b"{") and first.lstrip()[:1] == b"{"
+    return True
+
+
+def _document(data: bytes) -> Any:
+    if len(data) > LONGEST_LINE and b"\n" not in data:
+        raise ValueError(f"it is one line of more than {LONGEST_LINE >> 20} MB; write one record a line")
+    return parse_json(data.removeprefix(b"\xef\xbb\xbf"))
+
+
+def _concatenated(data: bytes) -> list[Any]:
+    """Read objects that follow each other without commas, as console exporters print them."""
+    text = data.decode("utf-8", "replace").strip()
+    pieces = re.split(r"(?<=\n[}\]])\s*\n(?=[{\[])|(?<=^[}\]])\s*\n(?=[{\[])", text)
+    if len(pieces) < 2:
+        return []
+    try:
+        return [parse_json_slowly(piece) for piece in pieces]
+    except ValueError:
+        return []
+
+
+def _limited(name: str, stream: IO[bytes]) -> bytes:
+    data = stream.read(LARGEST_DOCUMENT + 1)
+    if len(data) > LARGEST_DOCUMENT:
+        raise LoadError(f"{name} is one document of more than {LARGEST_DOCUMENT >> 20} MB; write one record a line.")
+    stream.seek(0)
+    return data
+
+
+def _unzipped(name: str, stream: IO[bytes]) -> IO[bytes]:
+    """Unpack gzip, refusing a bomb and keeping what comes before damage."""
+    packed = stream.seek(0, io.SEEK_END)
+    stream.seek(0)
+    whole = io.BytesIO()
+    with gzip.GzipFile(fileobj=stream) as unpacked:
+        try:
+            while block := unpacked.read(1 << 20):
+                whole.write(block)
+                _refuse_bomb(name, whole.tell(), packed)
+        except (OSError, EOFError, zlib.error) as cause:
+            if not whole.tell():
+                raise LoadError(f"{name} is gzip that cannot be unpacked ({cause}).") from None
+    whole.seek(0)
+    return whole
+
+
+def _archive(name: str, stream: IO[bytes], options: dict[str, Any]) -> Iterator[Source]:
+    try:
+        archive = zipfile.ZipFile(stream)
+    except (zipfile.BadZipFile, OSError, ValueError) as cause:
+        raise LoadError(f"{name} is a zip file that cannot be opened ({cause}).") from None
+    members = [m for m in archive.infolist() if not m.is_dir() and not Path(m.filename).name.startswith(".")]
+    for member in members:
+        _refuse_bomb(f"{member.filename} in {name}", member.file_size, max(member.compress_size, 1))
+    # Inspect logs: one log in many members, which only their own format can read.
+    if any(m.filename in ("header.json", "_journal/start.json") for m in members):
+        yield Source(name, container="zip", shape="archive", archive=archive, **options)
+        return
+    for member in members:
+        try:
+            data = archive.read(member)
+        except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError, zlib.error) as cause:
+            raise LoadError(f"{member.filename} in {name} cannot be unpacked ({cause}).") from None
+        if data[:4] == b"PK\x03\x04":
+            raise LoadError(f"{member.filename} in {name} is a zip inside a zip; unpack the outer one first.")
+        yield from open_bytes(f"{name}/{member.filename}", io.BytesIO(data), **options)
+
+
+def _refuse_bomb(name: str, size: int, packed: int) -> None:
+    if size > LARGEST_FREE and (size > LARGEST_GROWTH * packed or size > LARGEST_DOCUMENT):
+        raise LoadError(
+            f"{name} unpacks from {packed:,} to more than {size:,} bytes, as an attack would; unpack it first."
+        )
+
+
+def open_frame(frame: pd.DataFrame, name: str = "frame", **options: Any) -> Source:
+    """Open a DataFrame: a row a record, list columns welcome."""
+    return Source(name, container="frame", shape="table", document=frame, **options)
+
+
+def open_records(records: list[Any], name: str = "records", **options: Any) -> Source:
+    """Open Python records as if they were one JSON array."""
+    return Source(name, container="records", shape="array", document=records, **options)
