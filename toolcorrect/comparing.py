@@ -110,7 +110,7 @@ def families(
     found = agreement(scores, threshold=threshold, seed=seed)[measure].to_numpy().reshape(len(names), len(names))
     apart = np.where(np.isnan(found), 1.0, found if measure == "mean_gap" else 1 - found)
     apart[np.diag_indices(len(names))] = 0
-    members, order = _average_linkage(apart, distance)
+    members, order = average_linkage(apart, distance)
     others = apart + np.diag(np.full(len(names), np.inf))
     nearest = others.argmin(axis=1) if len(names) > 1 else np.full(len(names), -1)
     return pd.DataFrame(
@@ -200,7 +200,7 @@ def _mean_gaps(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     return total / len(left)
 
 
-def _average_linkage(apart: np.ndarray, cut: float) -> tuple[np.ndarray, np.ndarray]:
+def average_linkage(apart: np.ndarray, cut: float) -> tuple[np.ndarray, np.ndarray]:
     """Merge the two nearest groups until one is left; return families at the cut and the order of the leaves."""
     size = len(apart)
     between = apart.astype(np.float64).copy()
