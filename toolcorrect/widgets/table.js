@@ -47,9 +47,11 @@ function render({ model, el }) {
 
   function drawHead() {
     const sort = model.get("sort");
-    const widths = columns().map((c) => (c.number ? `minmax(${c.width * 0.62}em, ${c.width * 0.62}fr)`
-      : `minmax(${Math.min(c.width, 12) * 0.55}em, ${c.width * 0.55}fr)`));
+    // Numbers keep their width; texts share what is left, and never grow with what they hold.
+    const narrowest = columns().map((c) => (c.number ? c.width * 0.62 + 1.2 : Math.min(c.width, 13) * 0.55 + 1.2));
+    const widths = columns().map((c, i) => (c.number ? `${narrowest[i]}em` : `minmax(${narrowest[i]}em, ${c.width}fr)`));
     root.style.setProperty("--tc-columns", widths.join(" "));
+    layer.style.width = `max(100%, ${narrowest.reduce((sum, width) => sum + width, 0)}em)`;
     grid.setAttribute("aria-label", model.get("label"));
     grid.setAttribute("aria-colcount", columns().length);
     column = clamp(column, 0, Math.max(0, columns().length - 1));
@@ -191,10 +193,9 @@ function render({ model, el }) {
     const next = sort.column !== name ? { column: name, descending: number }
       : sort.descending === number ? { column: name, descending: !number }
       : { column: "", descending: false };
+    note.textContent = "sorting…";
     model.set("sort", next);
     model.save_changes();
-    drawHead();
-    paint();
   }
 
   function key(event) {

@@ -1,0 +1,147 @@
+"""JupyterLab and Voila on this machine only, cut off from a developer's own settings."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+import psutil
+from playwright.sync_api import Page, expect
+
+START = 90  # seconds a server may take
+RUN = 60_000  # milliseconds a notebook may take
+NO_NEWS = {"fetchNews": "false", "checkForUpdates": False}
+
+
+@dataclass(frozen=True)
+class Host:
+    """A running server and the folder it serves."""
+
+    name: str
+    port: int
+    folder: Path
+    process: subprocess.Popen[bytes]
+    log: Path
+
+    def write(self, name: str, cells: list[str]) -> str:
+        """Write a notebook into the folder; return its file name."""
+        made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+        made.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
+        nbformat.write(made, self.folder / f"{name}.ipynb")
+        return f"{name}.ipynb"
+
+    def open(self, page: Page, notebook: str) -> None:
+        """Open a notebook and let it run; wait on the notebook's own widgets afterwards."""
+        if self.name == "voila":
+            page.goto(self._url(f"/voila/render/{notebook}"), wait_until="commit", timeout=RUN)
+            return
+        page.goto(self._url(f"/lab/tree/{notebook}?reset"))
+        page.wait_for_selector(".jp-Notebook", timeout=RUN)
+        page.wait_for_selector("#jupyterlab-splash", state="detached", timeout=RUN)
+        idle = page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]")
+        dialog = page.locator(".jp-Dialog")
+        prompt = page.locator(".jp-Notebook .jp-CodeCell .jp-InputPrompt").first
+        # A fresh server may ask for a kernel, or say idle before its kernel listens and run nothing: ask again.
+        for _ in range(20):
+            expect(idle.or_(dialog).first).to_be_visible(timeout=RUN)
+            if dialog.count():
+                dialog.get_by_role("button", name="Select", exact=True).click()
+                continue
+            page.get_by_role("menuitem", name="Run", exact=True).click()
+            page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+            try:
+                expect(prompt).not_to_have_text("[ ]:", timeout=1_500)
+            except AssertionError:
+                continue
+            expect(prompt).not_to_have_text("[*]:", timeout=RUN)
+            if prompt.text_content() != "[ ]:":
+                return
+        raise AssertionError(f"JupyterLab never ran {notebook}")
+
+    def kernel_memory(self) -> int:
+        """Return the resident bytes of the server's kernels."""
+        return sum(child.memory_info().rss for child in psutil.Process(self.process.pid).children(recursive=True))
+
+    def stop(self) -> None:
+        """End the server; its kernels end with it."""
+        self.process.terminate()
+        try:
+            self.process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+    def _url(self, path: str) -> str:
+        return f"http://127.0.0.1:{self.port}{path}"
+
+
+def start(name: str, folder: Path) -> Host:
+    """Start ``lab`` or ``voila`` on a free port, with every settings folder under ``folder``."""
+    served, settings, log = folder / "notebooks", folder / "settings", folder / f"{name}.log"
+    served.mkdir(parents=True)
+    _write(settings / "@jupyterlab/apputils-extension/notification.jupyterlab-settings", NO_NEWS)
+    port = _free_port()
+    common = ["--no-browser", f"--port={port}"]
+    lab = [
+        *("jupyterlab", str(served), "--allow-root", "--ip=127.0.0.1"),
+        *("--ServerApp.port_retries=0", "--IdentityProvider.token=", "--ServerApp.password="),
+        *("--LabApp.extension_manager=readonly", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"),
+    ]
+    voila = ["voila", str(served), "--Voila.ip=127.0.0.1", "--show_tracebacks=True", "--token="]
+    places = {
+        "JUPYTER_CONFIG_DIR": "config",
+        "JUPYTER_DATA_DIR": "data",
+        "JUPYTER_RUNTIME_DIR": "runtime",
+        "JUPYTERLAB_SETTINGS_DIR": "settings",
+        "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
+        "IPYTHONDIR": "ipython",
+        "MPLCONFIGDIR": "matplotlib",
+    }
+    environment = {**os.environ, **{key: str(folder / place) for key, place in places.items()}}
+    with log.open("wb") as sink:
+        process = subprocess.Popen(
+            [sys.executable, "-m", *(lab if name == "lab" else voila), *common],
+            env=environment,
+            stdout=sink,
+            stderr=subprocess.STDOUT,
+        )
+    host = Host(name, port, served, process, log)
+    try:
+        _wait(host)
+    except BaseException:
+        host.stop()
+        raise
+    return host
+
+
+def _write(path: Path, content: object) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(content))
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _wait(host: Host) -> None:
+    until = time.monotonic() + START
+    while time.monotonic() < until:
+        if host.process.poll() is not None:
+            break
+        try:
+            with urllib.request.urlopen(host._url("/"), timeout=5):
+                return
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.2)
+    raise RuntimeError(f"{host.name} did not start:\n{host.log.read_text()[-2000:]}")
