@@ -8,6 +8,12 @@ from typing import Any
 from toolcorrect.decoding import ABSENT, FORM, parse_json, to_json
 
 
+class FreeText(str):
+    """Arguments of a tool that takes free text: not to be decoded."""
+
+    __slots__ = ()
+
+
 @dataclass(slots=True, eq=False)
 class Call:
     """One call while it is being put together; its attributes are the columns of ``Dataset.calls``.
@@ -95,7 +101,7 @@ def text_of(value: Any) -> str | None:
 def held(arguments: Any) -> tuple[str | None, int | None]:
     """Return arguments as text with their form; no form: a text still to be decoded."""
     if isinstance(arguments, str):
-        return arguments, None
+        return (to_json(str(arguments)), FORM["other"]) if isinstance(arguments, FreeText) else (arguments, None)
     if isinstance(arguments, dict):
         return to_json(arguments), FORM["object"]
     if arguments is ABSENT:

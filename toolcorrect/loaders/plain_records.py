@@ -34,6 +34,14 @@ def read_record(record: Any, rows: Rows) -> None:
     if not isinstance(record, dict):
         raise TypeError(f"a record is an object, not {type(record).__name__}")
     record = unnested(record)
+    fields, tags = split_record(record)
+    called, expected, tools = (fields.pop(name, None) for name in ("called", "expected", "tools"))
+    case = rows.case(fields.pop("case", None), **{**tags, **fields})
+    add_lists(case, called, expected, tools, wire=WIRE_KEY in record)
+
+
+def split_record(record: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Split a record into the fields that its keys mean, and the user's own columns."""
     keys = {
         field: key for field, names in RECORD_KEYS.items() if (key := next((n for n in names if n in record), None))
     }
@@ -41,15 +49,9 @@ def read_record(record: Any, rows: Rows) -> None:
     used = set(keys.values())
     if "input" not in fields and "context" in record:
         context = record["context"]
-        fields["input"] = "\n".join(context) if isinstance(context, list) else context
+        fields["input"] = "\n".join(map(str, context)) if isinstance(context, list) else context
         used.add("context")
-    case = rows.case(
-        fields.pop("case", None),
-        **{name: value for name, value in fields.items() if name not in ("called", "expected", "tools")},
-        **{str(key): value for key, value in record.items() if key not in used},
-    )
-    wire = keys.get("called") == WIRE_KEY
-    add_lists(case, fields.get("called"), fields.get("expected"), fields.get("tools"), wire=wire)
+    return fields, {str(key): value for key, value in record.items() if key not in used}
 
 
 def unnested(record: dict[str, Any]) -> dict[str, Any]:
@@ -60,7 +62,9 @@ def unnested(record: dict[str, Any]) -> dict[str, Any]:
     return record
 
 
-def add_lists(case: Case, called: Any, expected: Any, tools: Any, *, wire: bool = False) -> None:
+def add_lists(
+    case: Case, called: Any, expected: Any, tools: Any, *, wire: bool = False, called_known: bool = False
+) -> None:
     """Add the calls made, the calls expected and the tools offered; None means not known, ``[]`` none.
 
     Parameters
@@ -69,8 +73,10 @@ def add_lists(case: Case, called: Any, expected: Any, tools: Any, *, wire: bool 
         A list, or ``{"any_of": [list, ...]}`` for alternatives.
     wire
         Arguments travel as text.
+    called_known
+        The calls are known already, from elsewhere in the record.
     """
-    case.columns["called_known"] = called is not None
+    case.columns["called_known"] = called_known or called is not None
     for item in listed_items(called) if called is not None else ():
         add_called(case, item, wire=wire)
     if expected is not None:

@@ -27,6 +27,7 @@ LARGEST_DOCUMENT = 1 << 30
 LARGEST_GROWTH = 200
 LARGEST_FREE = 64 << 20
 
+_SUFFIXES = re.compile(r"(\.(json|jsonl|ndjson|csv|tsv|parquet|eval|txt|log|gz|zip))+$", re.IGNORECASE)
 _UNLIKE_JSON = re.compile(rb"\s*(?:<\?xml|<!DOCTYPE|<html|%YAML|---\s)", re.IGNORECASE)
 
 
@@ -66,7 +67,7 @@ class Source:
         renamed: Mapping[str, str] | None = None,
     ) -> None:
         self.name = name
-        self.stem = stem or Path(name).name.split(".")[0]
+        self.stem = stem or _SUFFIXES.sub("", Path(name).name)
         self.container = container
         self.shape = shape
         self.archive = archive

@@ -1,0 +1,126 @@
+"""Expected calls from a second file, joined to the runs of a first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from toolcorrect.dataset import Dataset
+from toolcorrect.errors import DataError, listed
+from toolcorrect.tables import CASES, coerce
+
+# Columns of a test case that fill what a run does not know; its own tags come beside them.
+_FILLED = ("session", "turns", "input", "trial", "outcome")
+
+
+def join_expected(data: Dataset, testcases: Dataset | pd.DataFrame | str | Path, on: str) -> Dataset:
+    """Add the expected calls that a second dataset states; see `Dataset.join_expected`.
+
+    Parameters
+    ----------
+    data
+        The runs.
+    testcases
+        A dataset, or whatever `toolcorrect.load` opens.
+    on
+        ``"case"`` or a column of `cases` that both sides have.
+
+    Raises
+    ------
+    DataError
+        Where one side has no such column, or two test cases share a key.
+    """
+    if not isinstance(testcases, Dataset):
+        from toolcorrect.loaders import load
+
+        testcases = load(testcases)
+    matched = _matches(data, testcases, on)
+    known = np.zeros(len(matched), dtype=bool)
+    known[matched >= 0] = testcases.cases["expected_known"].to_numpy()[matched[matched >= 0]]
+    kept = data.expected[~known[data.case_rows("expected")]]
+    joined = _repeated(testcases.expected, testcases.case_rows("expected"), np.where(known, matched, -1), data)
+    tables = {"expected": pd.concat([kept, joined], ignore_index=True)}
+    for table in ("rules", "tools"):
+        stated = getattr(testcases, table)
+        for_all = stated[stated["case"].isna()]
+        own = stated[stated["case"].notna()]
+        rows = testcases.cases.index.get_indexer(pd.Index(own["case"].array))
+        pieces = [getattr(data, table), for_all, _repeated(own, rows, matched, data)]
+        tables[table] = pd.concat([p for p in pieces if len(p)] or pieces[:1], ignore_index=True)
+    return data.replace(
+        cases=_cases(data, testcases, matched, known, on), report=_report(data, testcases, matched, on), **tables
+    )
+
+
+def _matches(data: Dataset, testcases: Dataset, on: str) -> np.ndarray:
+    """Return, for each case, the row of its test case, or -1."""
+    keys = []
+    for side, which in ((data, "runs"), (testcases, "test cases")):
+        cases = side.cases
+        if on != "case" and on not in cases.columns:
+            raise DataError(
+                f"The {which} have no column {on!r}; join on case or on one of {listed(cases.columns, 30)}."
+            )
+        keys.append(pd.Index(cases.index if on == "case" else cases[on].astype("string")))
+    left, right = keys
+    stated = right.notna()
+    repeated = right[stated & right.duplicated()]
+    if len(repeated):
+        raise DataError(f"Several test cases have the same {on}: {listed(repeated.unique())}. Keep one of each.")
+    found = right[stated].get_indexer(left)
+    matched = np.where(found < 0, -1, np.flatnonzero(stated)[found] if stated.any() else -1)
+    matched[left.isna()] = -1
+    return np.asarray(matched, dtype=np.int64)
+
+
+def _repeated(table: pd.DataFrame, rows: np.ndarray, matched: np.ndarray, data: Dataset) -> pd.DataFrame:
+    """Return the rows of matched test cases once for each case that they serve."""
+    order = np.argsort(rows, kind="stable")
+    size = int(max(rows.max(initial=-1), matched.max(initial=-1))) + 1
+    counts = np.bincount(rows, minlength=size)
+    starts = np.cumsum(counts) - counts
+    served = np.flatnonzero(matched >= 0)
+    tests = matched[served]
+    lengths = counts[tests]
+    within = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    taken = table.iloc[order[np.repeat(starts[tests], lengths) + within]]
+    return taken.assign(case=data.cases.index[np.repeat(served, lengths)]).reset_index(drop=True)
+
+
+def _cases(data: Dataset, testcases: Dataset, matched: np.ndarray, known: np.ndarray, on: str) -> pd.DataFrame:
+    cases, stated = data.cases, testcases.cases
+    # Row by row the test case of each run; rows without one are blanked below.
+    aligned = stated.iloc[np.maximum(matched, 0)] if len(stated) else stated.reindex(cases.index)
+    aligned = aligned.set_axis(cases.index)
+    has = matched >= 0
+    made = {name: cases[name] for name in cases.columns}
+    for name in _FILLED:
+        made[name] = cases[name].mask(cases[name].isna() & has, aligned[name])
+    if on == "case":
+        own_task = (cases["task"] == cases.index).to_numpy(dtype=bool) & has
+        made["task"] = cases["task"].mask(own_task, aligned["task"])
+    made["expected_known"] = cases["expected_known"] | known
+    made["tools_known"] = cases["tools_known"] | (aligned["tools_known"] & has)
+    made["references"] = cases["references"].mask(known, aligned["references"])
+    for name in stated.columns:
+        if name not in CASES and name not in cases.columns:
+            column = aligned[name]
+            made[name] = column if has.all() else column.mask(~has)
+    return pd.DataFrame(made, index=cases.index)
+
+
+def _report(data: Dataset, testcases: Dataset, matched: np.ndarray, on: str) -> pd.DataFrame:
+    without = data.cases.index[matched < 0]
+    unused = np.ones(len(testcases.cases), dtype=bool)
+    unused[matched[matched >= 0]] = False
+    left = testcases.cases.index[unused]
+    added = [
+        pd.DataFrame({"case": without, "code": "no_test_case", "note": f"no test case has its {on}"}),
+        pd.DataFrame({"record": left, "code": "no_case", "note": f"no case has the {on} of this test case"}),
+    ]
+    # Rows of the second report may name cases of its own.
+    second = testcases.report.assign(case=pd.NA)
+    pieces = [data.report, second, *added]
+    return pd.concat([coerce("report", piece) for piece in pieces if len(piece)] or [data.report], ignore_index=True)
