@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
@@ -11,6 +12,7 @@ from toolcorrect.schemas import satisfies
 _Path = tuple[Any, Any] | None
 
 _PATH_PARTS = 64
+_PASSED_AT_TOP = {"expected": "extra", "called": "missing"}
 _JSON_TYPES: dict[type, str] = {str: "string", list: "array", dict: "object"}
 _PLAIN_KEY = re.compile(r"[^\W\d]\w*(-\w+)*")
 
@@ -31,7 +33,15 @@ def is_optional(value: Any) -> bool:
     return is_matcher(value) and value.get("$optional") is True
 
 
-def differences(expected: Any, called: Any, *, limit: int = 200) -> list[dict[str, Any]]:
+def differences(
+    expected: Any,
+    called: Any,
+    *,
+    keys: str = "all",
+    absolute: float = 0.0,
+    relative: float = 0.0,
+    limit: int = 200,
+) -> list[dict[str, Any]]:
     """List where a called value differs from the expected one, by JSON meaning.
 
     Parameters
@@ -39,6 +49,11 @@ def differences(expected: Any, called: Any, *, limit: int = 200) -> list[dict[st
     expected, called
         Decoded JSON values; ``expected`` may hold matchers (``{"$match": JSON Schema}``, beside it
         ``"$optional": true`` where the argument may be absent).
+    keys
+        ``"all"``; ``"expected"``: keys that are not expected at the top level do not count (``"expected_deep"``: at
+        any level); ``"called"``: keys that are not called at the top level do not count.
+    absolute, relative
+        Numbers this close are equal (relative to the larger one).
     limit
         At most so many differences are listed.
 
@@ -77,10 +92,12 @@ def differences(expected: Any, called: Any, *, limit: int = 200) -> list[dict[st
         elif json_type(one) != json_type(other):
             note(path, "type", one, other)
         elif isinstance(one, dict):
-            stack.extend(reversed(_in_objects(path, one, other)))
+            entries = _in_objects(path, one, other)
+            passed = "extra" if keys == "expected_deep" else _PASSED_AT_TOP.get(keys) if path is None else None
+            stack.extend(entry for entry in reversed(entries) if passed is None or entry[1] != passed)
         elif isinstance(one, list):
             stack.extend(reversed(_in_lists(path, one, other)))
-        elif one != other and not (one != one and other != other):
+        elif not (_same_leaf(one, other) or _close(one, other, absolute, relative)):
             note(path, "value", one, other)
     return found
 
@@ -111,6 +128,19 @@ def json_type(value: Any) -> str:
     if isinstance(value, int | float):
         return "number"
     return _JSON_TYPES.get(type(value), "value of no JSON type")
+
+
+def _same_leaf(one: Any, other: Any) -> bool:
+    return one == other or (one != one and other != other)
+
+
+def _close(one: Any, other: Any, absolute: float, relative: float) -> bool:
+    if not (absolute or relative) or json_type(one) != "number":
+        return False
+    try:
+        return math.isclose(one, other, rel_tol=relative, abs_tol=absolute)
+    except OverflowError:  # integers beyond any float
+        return False
 
 
 def _in_objects(path: _Path, one: dict[str, Any], other: dict[str, Any]) -> list[tuple[_Path, str | None, Any, Any]]:

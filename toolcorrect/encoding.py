@@ -74,6 +74,28 @@ class Side:
         return np.arange(len(self.row)) - self.offsets[self.owner]
 
 
+@dataclass(frozen=True)
+class Numbered:
+    """The texts of all calls, those of the expected side first.
+
+    Parameters
+    ----------
+    text
+        For each call, the number of its text, or -1.
+    texts
+        The distinct texts.
+    meeting
+        Numbers of the texts whose value matters, see `Encoding._numbered`.
+    values
+        These texts' values.
+    """
+
+    text: np.ndarray
+    texts: pa.Array
+    meeting: np.ndarray
+    values: equality.Values
+
+
 class Encoding:
     """The expected and the called lists of a dataset as integers.
 
@@ -102,11 +124,11 @@ class Encoding:
     ) -> None:
         check_option("scope", scope, SCOPES)
         self.data = data
-        self._names = resolve(names)
+        self.names = resolve(names)
         self._frames = {"expected": data.expected, "calls": data.calls}
         self._rows = {table: data.case_rows(table) for table in self._frames}
         raw_tools, self._raw_names = _number_texts([f["tool"] for f in self._frames.values()])
-        canonical = pd.factorize(np.asarray([self._names(name) for name in self._raw_names.to_pylist()], object))
+        canonical = pd.factorize(np.asarray([self.names(name) for name in self._raw_names.to_pylist()], object))
         self.tool_names: list[str] = list(canonical[1])
         tools = dict(zip(self._frames, (canonical[0].astype(np.int64)[codes] for codes in raw_tools)))
         texts, self.texts = _number_texts([f["arguments"] for f in self._frames.values()])
@@ -159,8 +181,7 @@ class Encoding:
                 kinds = [self.column(s, "kind").cat.codes.to_numpy() for s in SIDES]
                 parts.append(np.concatenate(kinds).astype(np.int64) + 1)
             if match.arguments is not None:
-                text = np.concatenate((self.expected.text, self.called.text))
-                parts.append(self._values(text, self.texts, match.arguments))
+                parts.append(self._values(self._argument_texts, match.arguments))
             if match.outputs:
                 parts.append(self.output_values)
             codes = _joined(parts)
@@ -180,30 +201,36 @@ class Encoding:
         """For each call of the expected, then of the called side, a number of its output."""
         columns = [self.column(side, "output") for side in SIDES]
         numbers, texts = _number_texts(columns)
-        return self._values(np.concatenate(numbers), texts, "python")
+        return self._values(self._numbered(np.concatenate(numbers), texts), "python")
 
-    def _values(self, text: np.ndarray, texts: pa.Array, relation: str) -> np.ndarray:
-        """Turn numbers of texts (of both sides) into numbers of values; 0 is not known.
+    def _values(self, numbered: Numbered, relation: str) -> np.ndarray:
+        """Turn numbers of texts into numbers of values; 0 is not known."""
+        value = np.arange(len(numbered.texts) + 1)
+        value[numbered.meeting] = numbered.meeting[numbered.values.codes(relation)]
+        made = np.where(numbered.text >= 0, value[numbered.text] + 1, 0)
+        unequal = numbered.values.unequal(relation)
+        if unequal.any():
+            alone = np.isin(numbered.text, numbered.meeting[unequal])
+            made[alone] = len(numbered.texts) + 1 + np.flatnonzero(alone)
+        return made
 
-        Only texts that meet another text of the same tool in the same case can change a result, so
-        only these are parsed; the rest keep the number of their text.
+    def _numbered(self, text: np.ndarray, texts: pa.Array) -> Numbered:
+        """Find the texts whose value matters.
+
+        Only texts that meet another text of the same tool in the same case can change a result (and texts
+        that may hold NaN, which differ from themselves), so only these are parsed.
         """
-        meeting = np.zeros(len(texts), dtype=bool)
         tool = np.concatenate((self.expected.tool, self.called.tool))
         case = self.list_case[np.concatenate((self.expected.owner, self.called.owner))]
-        group = case * len(self.tool_names) + tool
-        meeting[text[_differs_in_group(group, text) & (text >= 0)]] = True
-        if equality.RELATIONS[relation].nan_differs:
-            meeting |= np.asarray(pa.compute.match_substring(texts, "NaN").to_numpy(zero_copy_only=False), dtype=bool)
-        chosen = np.flatnonzero(meeting)
-        first, unequal = equality.canonical_codes(texts.take(pa.array(chosen)), relation)
-        value = np.arange(len(texts) + 1)
-        value[chosen] = chosen[first]
-        made = np.where(text >= 0, value[text] + 1, 0)
-        if unequal.any():
-            alone = np.isin(text, chosen[unequal])
-            made[alone] = len(texts) + 1 + np.flatnonzero(alone)
-        return made
+        meets = _differs_in_group(case * len(self.tool_names) + tool, text) & (text >= 0)
+        marked = pa.compute.match_substring(texts, "NaN").to_numpy(zero_copy_only=False).astype(bool)
+        marked[text[meets]] = True
+        meeting = np.flatnonzero(marked)
+        return Numbered(text, texts, meeting, equality.Values(texts.take(pa.array(meeting))))
+
+    @cached_property
+    def _argument_texts(self) -> Numbered:
+        return self._numbered(np.concatenate((self.expected.text, self.called.text)), self.texts)
 
     def _in_scope(self, scope: str, tools: Mapping[str, np.ndarray]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """Tell which rows count, and of which cases it is known whether their tools have effects."""
@@ -226,7 +253,7 @@ class Encoding:
         said = self.data.tools
         said = said[said["effect"].notna()]
         number = {name: i for i, name in enumerate(self.tool_names)}
-        code = said["tool"].map(lambda name: number.get(self._names(name), -1)).to_numpy(dtype=np.int64)
+        code = said["tool"].map(lambda name: number.get(self.names(name), -1)).to_numpy(dtype=np.int64)
         effect = said["effect"].to_numpy(dtype=np.int64)
         general = said["case"].isna().to_numpy()
         # One entry more, so that names nobody calls (-1) fall into a place nobody reads.
@@ -268,18 +295,16 @@ class Encoding:
 
 def arrow_strings(column: pd.Series) -> pa.ChunkedArray:
     """Return a string column as Arrow data, without a copy where it is Arrow-backed."""
-    made = pa.chunked_array(pa.array(column.array)) if not hasattr(column.array, "__arrow_array__") else None
-    made = pa.array(column.array) if made is None else made
-    chunked = made if isinstance(made, pa.ChunkedArray) else pa.chunked_array([made])
-    return chunked.cast(pa.large_string())
+    made = pa.array(column.array, from_pandas=True)
+    return (made if isinstance(made, pa.ChunkedArray) else pa.chunked_array([made])).cast(pa.large_string())
 
 
 def _number_texts(columns: list[pd.Series]) -> tuple[list[np.ndarray], pa.Array]:
     """Number the texts of several columns together; missing is -1."""
     together = pa.chunked_array([c for column in columns for c in arrow_strings(column).chunks], pa.large_string())
-    encoded = together.dictionary_encode().unify_dictionaries().combine_chunks()
-    if isinstance(encoded, pa.ChunkedArray):
-        encoded = encoded.chunk(0) if encoded.num_chunks else pa.array([], pa.large_string()).dictionary_encode()
+    # In one piece: the dictionaries of many pieces would have to be merged.
+    piece = together.combine_chunks()
+    encoded = (pa.concat_arrays(piece.chunks) if isinstance(piece, pa.ChunkedArray) else piece).dictionary_encode()
     codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
     parts = np.split(codes, np.cumsum([len(column) for column in columns])[:-1])
     return parts, encoded.dictionary
