@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from toolcorrect.errors import DataError, listed
+from toolcorrect.variants import registry
 
 
 def score_frame(scores: pd.DataFrame | pd.Series) -> pd.DataFrame:
@@ -69,6 +70,20 @@ def aligned(values: pd.Series | Sequence[Any] | np.ndarray, index: pd.Index, *, 
     if len(index) and not index.isin(values.index).any():
         raise DataError(f"{what} shares no case with the scores; index it by case, as data.cases does.")
     return found
+
+
+def directions(names: pd.Index) -> np.ndarray:
+    """Return 1 for each column where a higher score is better, and -1 where a lower one is.
+
+    Lower is better for the registered variants that say so; for every other column higher is.
+
+    Examples
+    --------
+    >>> directions(pd.Index(["recall", "my own"])).tolist()
+    [1.0, 1.0]
+    """
+    known = registry()
+    return np.array([-1.0 if name in known and known[name].better == "lower" else 1.0 for name in names])
 
 
 def task_codes(task: pd.Series | Sequence[Any] | None, index: pd.Index) -> np.ndarray:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from toolcorrect.aligning import aligned, group_codes, score_frame, task_codes
+from toolcorrect.aligning import aligned, directions, group_codes, score_frame, task_codes
 from toolcorrect.correlating import spearman
 from toolcorrect.discriminating import Discrimination, discrimination
 from toolcorrect.errors import DataError, OptionError
@@ -43,7 +43,8 @@ def calibrate(
     Parameters
     ----------
     scores
-        One row a case, one float column a variant, NaN = not scored. Higher is taken as better.
+        One row a case, one float column a variant, NaN = not scored. Where a lower score is better it is turned
+        round, so that an AUC above one half always speaks for the variant.
     outcome
         What happened, a reward or label a case; NaN = not known.
     by
@@ -133,7 +134,7 @@ def calibrate(
         "pairs": within.pairs if weight is not None else within.pairs.round().astype(np.int64),
         "mixed_tasks": within.tasks,
         "spearman": [_spearman(column, runs.outcome) for column in runs.values.T],
-        "best_threshold": [value for value, _ in best],
+        "best_threshold": directions(columns.columns) * [value for value, _ in best],
         "best_agreement": [agreed for _, agreed in best],
         "threshold": threshold,
         "agreement": right / boxes.sum(axis="columns").replace(0, np.nan),
@@ -279,7 +280,9 @@ def _labelled(
         if not (weights > 0).all():
             raise DataError("Some labelled cases have no weight above 0; take the weights of sample_for_labels.")
     tasks = np.unique(task_codes(task, frame.index)[mask], return_inverse=True)[1]
-    return _Labelled(mask, frame.to_numpy()[mask], found, found >= success - TOLERANCE, weights, tasks)
+    return _Labelled(
+        mask, frame.to_numpy()[mask] * directions(frame.columns), found, found >= success - TOLERANCE, weights, tasks
+    )
 
 
 def _null_frame(nulls: pd.DataFrame | None, index: pd.Index) -> pd.DataFrame:

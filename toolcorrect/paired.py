@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from toolcorrect.aligning import aligned, score_frame
+from toolcorrect.aligning import aligned, directions, score_frame
 from toolcorrect.errors import DataError, OptionError, check_option, listed, unknown_name
 from toolcorrect.means import coverage_note
 from toolcorrect.resampling import RESAMPLES, interval, resampled_totals, wilson
@@ -166,7 +166,8 @@ def compare_runs(
     table["p_adjusted"] = _holm(table["p"].to_numpy())
     table["n_paired"] = n
     table["note"] = [coverage_note(int(k), len(shared), missing) for k in n]
-    table["sentence"] = [_sentence(row, names) for _, row in table.iterrows()]
+    way = directions(variants)
+    table["sentence"] = [_sentence(row, up, names) for (_, row), up in zip(table.iterrows(), way)]
     index = pd.MultiIndex.from_product([variants, shared], names=["variant", "task"])
     tasks = pd.DataFrame({"a": a.T.ravel(), "b": b.T.ravel(), "difference": (b - a).T.ravel()}, index=index)
     return RunComparison(table, tasks, _unshared(mean_a.index, mean_b.index, names), _note(table, single, level))
@@ -185,9 +186,10 @@ def failures(
     comparison
         Of a baseline A and a new run B.
     fail_under
-        Least mean of B, for every variant or by variant. Compared unrounded; a mean exactly on it passes.
+        Least mean of B, for every variant or by variant (the greatest where lower is better). Compared unrounded; a
+        mean exactly on it passes.
     fail_on_drop
-        Fails a variant whose mean is lower in B by more than this *and* beyond noise (see `RunComparison`). 0 is any
+        Fails a variant whose mean is worse in B by more than this *and* beyond noise (see `RunComparison`). 0 is any
         drop beyond noise.
 
     Returns
@@ -210,10 +212,11 @@ def failures(
     if strangers:
         raise unknown_name("compared variant", strangers[0], map(str, table.index))
     rows: list[tuple[Any, str, float, float, str]] = []
-    for variant, row in table.iterrows():
-        limit, mean, drop = limits.get(variant), row["mean_b"], -row["difference"]
-        if limit is not None and not mean >= limit - TOLERANCE:
-            rows.append((variant, "fail_under", mean, limit, f"{variant}: {verdict(mean, limit)}."))
+    for (variant, row), way in zip(table.iterrows(), directions(table.index)):
+        limit, mean, drop = limits.get(variant), row["mean_b"], -way * row["difference"]
+        if limit is not None and not way * mean >= way * limit - TOLERANCE:
+            said = verdict(mean, limit) if way > 0 else f"{mean:.4g} > {limit:g}"
+            rows.append((variant, "fail_under", mean, limit, f"{variant}: {said}."))
         unknown = pd.isna(drop)
         if fail_on_drop is not None and (unknown or (row["beyond_noise"] and drop > fail_on_drop + TOLERANCE)):
             rows.append((variant, "fail_on_drop", drop, fail_on_drop, f"{variant}: {row['sentence']}"))
@@ -252,14 +255,14 @@ def _holm(p: np.ndarray) -> np.ndarray:
     return adjusted
 
 
-def _sentence(row: pd.Series, names: tuple[str, str]) -> str:
+def _sentence(row: pd.Series, way: float, names: tuple[str, str]) -> str:
     n = int(row["n_paired"])
     if not n:
         return "no shared task is scored in both runs, so they cannot be compared."
     tasks = f"{n} shared task{'' if n == 1 else 's'}"
     low, high = sorted((abs(row["low"]), abs(row["high"])))
     if row["beyond_noise"]:
-        better = names[1] if row["difference"] > 0 else names[0]
+        better = names[1] if row["difference"] * way > 0 else names[0]
         return f"{better} is better by {abs(row['difference']):.2f} ({low:.2f} to {high:.2f}) on {tasks}."
     if not row["changed"]:
         return f"{names[0]} and {names[1]} score the same on each of {tasks}."

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from toolcorrect.aligning import aligned, group_codes, score_frame, task_codes
+from toolcorrect.aligning import aligned, directions, group_codes, score_frame, task_codes
 from toolcorrect.correlating import tau_ap
 from toolcorrect.errors import DataError, OptionError, unknown_name
 from toolcorrect.means import GroupMeans, coverage_note, group_means
@@ -35,7 +36,7 @@ def rankings(
     Parameters
     ----------
     scores
-        One row a case, one float column a variant, NaN = not scored. Higher is taken as better.
+        One row a case, one float column a variant, NaN = not scored.
     by
         The group of each case; a case without one is left out.
     task
@@ -67,8 +68,9 @@ def rankings(
     tasks = task_codes(task, frame.index)
     means = group_means(frame, codes, len(groups), tasks, missing=missing, resamples=resamples, seed=seed)
     low, high = means.bounds(level)
-    rank = _ranks(means.mean[None])[0]
-    rank_low, rank_high = interval(_ranks(means.draws), level=level)
+    way = directions(frame.columns)
+    rank = _ranks(way * means.mean[None])[0]
+    rank_low, rank_high = interval(_ranks(way * means.draws), level=level)
     scored, cases = means.scored, np.broadcast_to(means.cases[:, None], means.scored.shape)
     # Matrices are (groups, variants); the table runs through the groups of one variant, then the next.
     columns = {
@@ -114,8 +116,8 @@ def flips(
     -------
     pandas.DataFrame
         One row a variant and flipped pair. ``better`` is the group that the reference puts first and the variant
-        second. ``against_gap`` (its lead under the reference, > 0) and ``gap`` (under the variant, < 0), each with
-        low and high; ``against_holds`` and ``holds``: shares of the paired resamples in which each side has its sign;
+        second. ``against_gap`` (its lead under the reference, > 0) and ``gap`` (under the variant, < 0; where a lower
+        score is better the lead is counted that way), each with low and high; ``against_holds`` and ``holds``: shares of the paired resamples in which each side has its sign;
         ``beyond_noise``: both shares reach ``level``. Sorted by the smaller share, largest first.
 
     Examples
@@ -224,7 +226,7 @@ def _with_reference(
     resamples: int,
     seed: int,
 ) -> tuple[pd.DataFrame, pd.Index, GroupMeans]:
-    """Put the reference before the variants as column 0, and average all by group."""
+    """Put the reference before the variants as column 0, and average all by group, counted so that more is better."""
     frame = score_frame(scores)
     if isinstance(against, str):
         if against not in frame.columns:
@@ -238,7 +240,8 @@ def _with_reference(
     codes, groups = group_codes(by, frame.index)
     tasks = task_codes(task, frame.index)
     means = group_means(both, codes, len(groups), tasks, missing=missing, resamples=resamples, seed=seed)
-    return both, groups, means
+    way = np.concatenate([directions(pd.Index([reference.name])), directions(frame.columns)])
+    return both, groups, replace(means, mean=means.mean * way, draws=means.draws * way)
 
 
 def _ranks(values: np.ndarray) -> np.ndarray:

@@ -7,6 +7,8 @@ from typing import Any
 
 import pandas as pd
 
+from toolcorrect.aligning import directions
+
 # Ten times 0.1, added and divided, must still reach 0.1.
 TOLERANCE = 1e-9
 
@@ -19,7 +21,8 @@ def passes(scores: pd.DataFrame | pd.Series, threshold: float) -> Any:
     scores
         Floats, NaN = not scored.
     threshold
-        The least score that passes. Scores are not rounded, and 1e-9 below counts as reached.
+        The least score that passes, or the greatest where lower is better. Scores are not rounded, and 1e-9 short of
+        it counts as reached.
 
     Returns
     -------
@@ -31,7 +34,11 @@ def passes(scores: pd.DataFrame | pd.Series, threshold: float) -> Any:
     >>> passes(pd.Series([0.5, 0.4999, None]), 0.5).to_list()
     [True, False, <NA>]
     """
-    reached = (scores >= threshold - TOLERANCE).astype("boolean")
+    if isinstance(scores, pd.Series):
+        way = directions(pd.Index([scores.name]))[0]
+    else:
+        way = directions(scores.columns)
+    reached = (scores * way >= threshold * way - TOLERANCE).astype("boolean")
     return reached.mask(scores.isna())
 
 
