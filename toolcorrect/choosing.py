@@ -37,8 +37,8 @@ def specifications(data: Dataset) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        One row a definition, sorted by ``mean``: the columns scope, names, arguments, matching, formula, empty (what is
-        scored where the formula divides by nothing), then mean, n_scored, n.
+        One row a definition, sorted by ``mean``: the columns scope, names, arguments, matching, formula, empty (what
+        is scored where the formula divides by nothing), then mean, n_scored, n.
 
     Examples
     --------
@@ -100,8 +100,8 @@ def choices(data: Dataset) -> pd.DataFrame:
     --------
     >>> import toolcorrect as tc
     >>> data = tc.load([{"case": "x", "called": ["a", "b"], "expected": ["a"]}])
-    >>> choices(data).loc["formula", ["share", "lowest", "highest", "range"]].to_list()
-    [1.0, 'equal', 'recall', 1.0]
+    >>> choices(data)[["share", "lowest", "highest"]].to_dict("index")["formula"]
+    {'share': 1.0, 'lowest': 'equal', 'highest': 'recall'}
     """
     table = specifications(data)
     axes = [axis for axis in OPTIONS if table[axis].nunique() > 1]
@@ -115,12 +115,8 @@ def choices(data: Dataset) -> pd.DataFrame:
         by_option = scored.groupby(axis, sort=False)["mean"].agg(["mean", "size"])
         between = (by_option["size"] * (by_option["mean"] - centre) ** 2).sum()
         low, high = by_option["mean"].idxmin(), by_option["mean"].idxmax()
-        rows[axis] = (
-            between / total if total > 0 else 0.0,
-            low,
-            high,
-            by_option["mean"].max() - by_option["mean"].min(),
-        )
+        spread = by_option["mean"].max() - by_option["mean"].min()
+        rows[axis] = (between / total if total > 0 else 0.0, low, high, spread)
     found = pd.DataFrame.from_dict(rows, orient="index", columns=["share", "lowest", "highest", "range"])
     found = found.sort_values("share", ascending=False, kind="stable")
     found.loc["together"] = (max(0.0, 1 - found["share"].sum()) if total > 0 else 0.0, None, None, math.nan)

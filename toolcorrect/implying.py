@@ -10,7 +10,7 @@ import pandas as pd
 from toolcorrect.comparing import inclusion
 from toolcorrect.thresholds import TOLERANCE
 from toolcorrect.variants import Wanted, resolve
-from toolcorrect.variants.definition import Counted, Empty, Variant
+from toolcorrect.variants.definition import Counted, Variant
 
 # Pairs (finer, coarser): what is the same under the first is the same under the second. None: arguments ignored.
 _RELATIONS = {("dump", "json"), ("json", "python"), ("python", "lenient"), ("typed", "json"), ("typed", "python")}
@@ -48,8 +48,8 @@ def strictness(variants: Wanted = "core", scores: pd.DataFrame | None = None) ->
 
     Examples
     --------
-    >>> strictness(["exact", "recall", "precision"]).implies.unstack().loc["exact"].to_dict()
-    {'exact': <NA>, 'precision': True, 'recall': True}
+    >>> strictness(["exact", "recall"]).implies.to_dict()
+    {('exact', 'recall'): True, ('recall', 'exact'): False}
     """
     chosen = resolve(variants)
     index = pd.MultiIndex.from_product([[v.name for v in chosen]] * 2, names=["variant", "other"])

@@ -117,8 +117,9 @@ def flips(
     pandas.DataFrame
         One row a variant and flipped pair. ``better`` is the group that the reference puts first and the variant
         second. ``against_gap`` (its lead under the reference, > 0) and ``gap`` (under the variant, < 0; where a lower
-        score is better the lead is counted that way), each with low and high; ``against_holds`` and ``holds``: shares of the paired resamples in which each side has its sign;
-        ``beyond_noise``: both shares reach ``level``. Sorted by the smaller share, largest first.
+        score is better the lead is counted that way), each with low and high; ``against_holds`` and ``holds``: shares
+        of the paired resamples in which each side has its sign; ``beyond_noise``: both shares reach ``level``. Sorted
+        by the smaller share, largest first.
 
     Examples
     --------

@@ -34,10 +34,8 @@ def passes(scores: pd.DataFrame | pd.Series, threshold: float) -> Any:
     >>> passes(pd.Series([0.5, 0.4999, None]), 0.5).to_list()
     [True, False, <NA>]
     """
-    if isinstance(scores, pd.Series):
-        way = directions(pd.Index([scores.name]))[0]
-    else:
-        way = directions(scores.columns)
+    one = isinstance(scores, pd.Series)
+    way = directions(pd.Index([scores.name]))[0] if one else directions(scores.columns)
     reached = (scores * way >= threshold * way - TOLERANCE).astype("boolean")
     return reached.mask(scores.isna())
 
