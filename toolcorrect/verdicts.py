@@ -52,8 +52,8 @@ def calibration_bins(
     parts = {}
     for variant in frame.columns:
         both = pd.DataFrame({"score": frame[variant], "outcome": known}).dropna()
-        cuts = np.arange(1, bins) / bins if len(both) else np.zeros(0)
-        edges = np.unique(np.quantile(both["score"], cuts))
+        cuts = np.arange(1, bins) / bins
+        edges = np.unique(np.quantile(both["score"], cuts)) if len(both) else np.zeros(0)
         place = np.searchsorted(edges, both["score"], side="left")
         cut = both.assign(solved=both["outcome"] >= success - TOLERANCE).groupby(pd.factorize(place, sort=True)[0])
         table = cut["score"].agg(lowest="min", highest="max", mean="mean")
