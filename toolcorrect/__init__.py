@@ -6,8 +6,15 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from toolcorrect.dataset import Dataset, concat
+from toolcorrect.disagreeing import disagreeing_pairs, disagreements
 from toolcorrect.errors import ToolcorrectError
+from toolcorrect.explaining import explain
 from toolcorrect.loaders import detect, formats, load
+from toolcorrect.names import Names, collisions
+from toolcorrect.overlap import overlap
+from toolcorrect.scoring import best_reference, score, status
+from toolcorrect.variants import variants
+from toolcorrect.variants.definition import Axes, Empty, Variant, tversky
 
 if TYPE_CHECKING:
     from toolcorrect import charts, dashboards, examples, widgets
@@ -18,15 +25,29 @@ __version__ = "0.1.0"
 _LAZY = ("charts", "dashboards", "examples", "widgets")
 
 __all__ = [
+    "Axes",
     "Dataset",
+    "Empty",
+    "Names",
     "ToolcorrectError",
+    "Variant",
+    "best_reference",
     "charts",
+    "collisions",
     "concat",
     "dashboards",
     "detect",
+    "disagreeing_pairs",
+    "disagreements",
     "examples",
+    "explain",
     "formats",
     "load",
+    "overlap",
+    "score",
+    "status",
+    "tversky",
+    "variants",
     "widgets",
 ]
 

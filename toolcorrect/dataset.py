@@ -10,10 +10,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from toolcorrect import html
 from toolcorrect.errors import DataError, LoadError, listed, unknown_name
-from toolcorrect.tables import STRING, TABLES, coerce
+from toolcorrect.tables import STRING, TABLES, coerce, number_texts
 
 Which: TypeAlias = Sequence[str] | pd.Index | pd.Series | np.ndarray | Callable[[pd.DataFrame], Any]
 
@@ -51,6 +52,7 @@ class Dataset:
 
     _frames: Mapping[str, pd.DataFrame]
     _rows: Mapping[str, np.ndarray]
+    _numbers: dict[str, tuple[np.ndarray, np.ndarray, pa.Array]]
 
     def __init__(
         self,
@@ -73,6 +75,7 @@ class Dataset:
         _check_known(frames, rows)
         object.__setattr__(self, "_frames", frames)
         object.__setattr__(self, "_rows", rows)
+        object.__setattr__(self, "_numbers", {})
 
     @property
     def cases(self) -> pd.DataFrame:
@@ -113,6 +116,20 @@ class Dataset:
             int64, non-decreasing, one entry a row of the table.
         """
         return self._rows[table]
+
+    def argument_numbers(self) -> tuple[np.ndarray, np.ndarray, pa.Array]:
+        """Number the distinct argument texts of both sides, once for the life of the dataset.
+
+        Returns
+        -------
+        tuple
+            The number of each row's text in ``expected`` and in ``calls`` (int64, -1: not known), and the texts.
+        """
+        if "arguments" not in self._numbers:
+            columns = [self._frames[table]["arguments"] for table in ("expected", "calls")]
+            (expected, calls), texts = number_texts(columns)
+            self._numbers["arguments"] = (expected, calls, texts)
+        return self._numbers["arguments"]
 
     def replace(self, **frames: pd.DataFrame) -> Dataset:
         """Return a dataset with some of its tables replaced.
@@ -417,7 +434,8 @@ def _sorted(keys: list[np.ndarray]) -> bool:
 
 
 def _refuse_strangers(table: str, named: pd.Series, index: pd.Index) -> None:
-    strangers = named[~named.isin(index)]
+    # Series.isin would make a Python object of every case, even for no rows.
+    strangers = named[index.get_indexer(pd.Index(named.array)) < 0] if len(named) else named
     if len(strangers):
         raise DataError(
             f"{table} names cases that are not in cases: {listed(strangers.astype(object).fillna('<NA>').unique())}."

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
 import pandas as pd
@@ -15,6 +15,9 @@ from toolcorrect import equality
 from toolcorrect.dataset import Dataset
 from toolcorrect.errors import check_option
 from toolcorrect.names import Names, resolve
+from toolcorrect.tables import number_texts
+
+_T = TypeVar("_T")
 
 SideName = Literal["expected", "called"]
 SIDES: tuple[SideName, SideName] = ("expected", "called")
@@ -127,11 +130,11 @@ class Encoding:
         self.names = resolve(names)
         self._frames = {"expected": data.expected, "calls": data.calls}
         self._rows = {table: data.case_rows(table) for table in self._frames}
-        raw_tools, self._raw_names = _number_texts([f["tool"] for f in self._frames.values()])
+        raw_tools, self._raw_names = number_texts([f["tool"] for f in self._frames.values()])
         canonical = pd.factorize(np.asarray([self.names(name) for name in self._raw_names.to_pylist()], object))
         self.tool_names: list[str] = list(canonical[1])
         tools = dict(zip(self._frames, (canonical[0].astype(np.int64)[codes] for codes in raw_tools)))
-        texts, self.texts = _number_texts([f["arguments"] for f in self._frames.values()])
+        *texts, self.texts = data.argument_numbers()
         text = dict(zip(self._frames, texts))
 
         effect_known, kept = self._in_scope(scope, tools)
@@ -161,6 +164,26 @@ class Encoding:
         self.expected = self._side("expected", expected, first_list[pair], by, tools, text)
         self.called = self._side("calls", called, first_list[called_pair], by, tools, text)
         self._codes: dict[Match, tuple[np.ndarray, np.ndarray]] = {}
+        self._remembered: dict[str, Any] = {}
+
+    def remember(self, what: str, make: Callable[[], _T]) -> _T:
+        """Return what was made under a name before, or make it: for work that several variants share."""
+        if what not in self._remembered:
+            self._remembered[what] = make()
+        return cast(_T, self._remembered[what])
+
+    def simplest(self, match: Match) -> Match:
+        """Return the least that tells the same calls apart here: one kind and no outputs need no comparing."""
+        return replace(match, kinds=match.kinds and self._several_kinds, outputs=match.outputs and self._any_output)
+
+    @cached_property
+    def _several_kinds(self) -> bool:
+        kinds = np.concatenate([self.column(side, "kind").cat.codes.to_numpy() for side in SIDES])
+        return bool(len(kinds) and (kinds != kinds[0]).any())
+
+    @cached_property
+    def _any_output(self) -> bool:
+        return any(self.column(side, "output").notna().any() for side in SIDES)
 
     def column(self, side: SideName, name: str) -> pd.Series:
         """Return a column of the table behind a side, one entry a call of that side."""
@@ -175,6 +198,7 @@ class Encoding:
         tuple of numpy.ndarray
             int64, for the expected and for the called side. Comparable inside one case only.
         """
+        match = self.simplest(match)
         if match not in self._codes:
             parts = [np.concatenate((self.expected.tool, self.called.tool))]
             if match.kinds:
@@ -200,7 +224,7 @@ class Encoding:
     def output_values(self) -> np.ndarray:
         """For each call of the expected, then of the called side, a number of its output."""
         columns = [self.column(side, "output") for side in SIDES]
-        numbers, texts = _number_texts(columns)
+        numbers, texts = number_texts(columns)
         return self._values(self._numbered(np.concatenate(numbers), texts), "python")
 
     def _values(self, numbered: Numbered, relation: str) -> np.ndarray:
@@ -291,23 +315,6 @@ class Encoding:
             owner, row = owner[order], row[order]
         offsets = np.searchsorted(owner, np.arange(self.list_count + 1))
         return Side(row=row, owner=owner, offsets=offsets, tool=tools[table][row], text=text[table][row])
-
-
-def arrow_strings(column: pd.Series) -> pa.ChunkedArray:
-    """Return a string column as Arrow data, without a copy where it is Arrow-backed."""
-    made = pa.array(column.array, from_pandas=True)
-    return (made if isinstance(made, pa.ChunkedArray) else pa.chunked_array([made])).cast(pa.large_string())
-
-
-def _number_texts(columns: list[pd.Series]) -> tuple[list[np.ndarray], pa.Array]:
-    """Number the texts of several columns together; missing is -1."""
-    together = pa.chunked_array([c for column in columns for c in arrow_strings(column).chunks], pa.large_string())
-    # In one piece: the dictionaries of many pieces would have to be merged.
-    piece = together.combine_chunks()
-    encoded = (pa.concat_arrays(piece.chunks) if isinstance(piece, pa.ChunkedArray) else piece).dictionary_encode()
-    codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
-    parts = np.split(codes, np.cumsum([len(column) for column in columns])[:-1])
-    return parts, encoded.dictionary
 
 
 def _for_each_pair(

@@ -7,9 +7,9 @@ NaN is equal to nothing under the relations that follow Python's ``==``.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,10 +20,12 @@ import pyarrow.compute as pc
 from toolcorrect.errors import check_option
 
 # What orjson would refuse or round: long integers, NaN and infinities, lone surrogates.
-_DELICATE = r"\d{19}|NaN|Infinity|\\u[dD][89abAB]"
-_SIGNED_ZERO = r"-0"
-_FRACTION = r"\d\.\d|\d[eE]|-0"
-_FRACTION_OR_TRUTH = r"\d\.\d|\d[eE]|-0|true|false"
+DELICATE = r"\d{19}|NaN|Infinity|\\u[dD][89abAB]"
+_SIGNED_ZERO = r"-0(\.0*)?([eE][-+]?\d+)?\s*([,}\]]|$)"
+_WHOLE = r"\d\.0+([^\d]|$)|\d[eE][-+]?\d|" + _SIGNED_ZERO
+_WHOLE_OR_TRUTH = r"(^|[:\[,])\s*(true|false)|" + _WHOLE
+# Texts written at a time: few enough that their bytes are reused, not spread over fresh memory.
+_BLOCK = 2048
 
 
 @dataclass(frozen=True)
@@ -51,35 +53,31 @@ class Relation:
     nan_differs: bool
 
 
-def _tree(leaf: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Apply a function to every leaf of a JSON value."""
+def _tree(leaves: Mapping[type, Callable[[Any], Any]]) -> Callable[[Any], Any]:
+    """Change the leaves of some types in a freshly parsed JSON value, in place: most leaves are left alone."""
+    touched = {dict, list, *leaves}
 
     def change(value: Any) -> Any:
         kind = type(value)
         if kind is dict:
-            return {key: change(item) for key, item in value.items()}
+            for key, item in value.items():
+                if type(item) in touched:
+                    value[key] = change(item)
+            return value
         if kind is list:
-            return [change(item) for item in value]
-        return leaf(value)
+            return [change(item) if type(item) in touched else item for item in value]
+        return leaves[kind](value) if kind in leaves else value
 
     return change
 
 
-def _whole(value: Any) -> Any:
+def _whole(value: float) -> int | float:
     """Write a float without fraction as the integer it equals."""
-    return int(value) if type(value) is float and value.is_integer() else value
+    return int(value) if value.is_integer() else value
 
 
-def _number(value: Any) -> Any:
-    return int(value) if type(value) is bool else _whole(value)
-
-
-def _stripped(value: Any) -> Any:
-    return value.strip() if type(value) is str else _number(value)
-
-
-def _positive_zero(value: Any) -> Any:
-    return 0.0 if type(value) is float and value == 0 else value
+def _positive_zero(value: float) -> float:
+    return value or 0.0
 
 
 def _python_text(value: Any) -> Any:
@@ -98,57 +96,97 @@ def _azure_text(value: Any) -> Any:
 RELATIONS: Mapping[str, Relation] = {
     relation.name: relation
     for relation in (
-        Relation("python", "Python's ==: 1 = 1.0 = true", _tree(_number), _FRACTION_OR_TRUTH, True),
-        Relation("json", "by JSON meaning: 1 = 1.0, true is no number", _tree(_whole), _FRACTION, False),
+        Relation("python", "Python's ==: 1 = 1.0 = true", _tree({bool: int, float: _whole}), _WHOLE_OR_TRUTH, True),
+        Relation("json", "by JSON meaning: 1 = 1.0, true is no number", _tree({float: _whole}), _WHOLE, False),
         Relation("dump", "the same JSON text with sorted keys: 1 and 1.0 differ", None, "", False),
-        Relation("typed", "equal and of equal types at every depth", _tree(_positive_zero), _SIGNED_ZERO, True),
+        Relation(
+            "typed", "equal and of equal types at every depth", _tree({float: _positive_zero}), _SIGNED_ZERO, True
+        ),
         Relation("str", "the same keys, and values with the same Python text", _python_text, "", False),
         Relation("azure", "texts as they are, objects as JSON text, the rest as Python text", _azure_text, "", False),
-        Relation("lenient", "Python's ==, texts without outer blanks", _tree(_stripped), "", True),
+        Relation(
+            "lenient",
+            "Python's ==, texts without outer blanks",
+            _tree({bool: int, float: _whole, str: str.strip}),
+            "",
+            True,
+        ),
     )
 }
 
 
-def canonical_codes(texts: pa.Array, relation: str) -> tuple[np.ndarray, np.ndarray]:
-    """Number JSON texts so that equal values have equal numbers.
+class Values:
+    """Distinct JSON texts, numbered by value under any relation; the shared work is done once.
 
     Parameters
     ----------
     texts
         Arrow strings, each the JSON text of a value; best without repeats.
-    relation
-        One of `RELATIONS`.
-
-    Returns
-    -------
-    codes : numpy.ndarray
-        int64, the position of the first text with an equal value.
-    unequal : numpy.ndarray
-        bool, True where the value is not even equal to itself (it holds NaN).
-
-    Raises
-    ------
-    OptionError
-        For an unknown relation.
 
     Examples
     --------
-    >>> texts = pa.array(['{"a":1,"b":2}', '{"b":2.0,"a":1}', '{"a":true,"b":2}'])
-    >>> canonical_codes(texts, "json")[0].tolist(), canonical_codes(texts, "python")[0].tolist()
+    >>> values = Values(pa.array(['{"a":1,"b":2}', '{"b":2.0,"a":1}', '{"a":true,"b":2}']))
+    >>> values.codes("json").tolist(), values.codes("python").tolist()
     ([0, 0, 2], [0, 0, 0])
     """
-    check_option("arguments", relation, RELATIONS)
-    rule = RELATIONS[relation]
-    delicate = _matches(texts, _DELICATE)
-    touched = _matches(texts, rule.touches) if rule.change else np.zeros(len(texts), dtype=bool)
-    canonical: list[bytes] = []
-    for text, risky, changes in zip(texts.to_pylist(), delicate.tolist(), (touched | delicate).tolist()):
-        canonical.append(_canonical(text, rule.change if changes else None, risky))
-    unequal = np.zeros(len(texts), dtype=bool)
-    if rule.nan_differs:
-        for place in np.flatnonzero(_matches(texts, "NaN")):
-            unequal[place] = _holds_nan(texts[int(place)].as_py())
-    return _first_places(pa.array(canonical, pa.large_binary())), unequal
+
+    def __init__(self, texts: pa.Array) -> None:
+        self.texts = texts.cast(pa.large_string())
+
+    @cached_property
+    def _delicate(self) -> np.ndarray:
+        return _matches(self.texts, DELICATE)
+
+    @cached_property
+    def _plain(self) -> pa.Array:
+        """Sorted JSON text of every value as it is."""
+        return self._written(np.arange(len(self.texts)), None)
+
+    def codes(self, relation: str) -> np.ndarray:
+        """Number the texts so that equal values have equal numbers.
+
+        Parameters
+        ----------
+        relation
+            One of `RELATIONS`.
+
+        Returns
+        -------
+        numpy.ndarray
+            int64, the position of the first text with an equal value.
+
+        Raises
+        ------
+        OptionError
+            For an unknown relation.
+        """
+        check_option("arguments", relation, RELATIONS)
+        rule = RELATIONS[relation]
+        if rule.change is None:
+            return _first_places(self._plain)
+        touched = _matches(self.texts, rule.touches)
+        kept, changed = np.flatnonzero(~touched), np.flatnonzero(touched)
+        written = pa.concat_arrays([self._plain.take(pa.array(kept)), self._written(changed, rule.change)])
+        return _first_places(_placed(written, np.concatenate((kept, changed))))
+
+    def unequal(self, relation: str) -> np.ndarray:
+        """Mark the values that are not even equal to themselves (they hold NaN)."""
+        marked = np.zeros(len(self.texts), dtype=bool)
+        if RELATIONS[relation].nan_differs:
+            for place in np.flatnonzero(_matches(self.texts, "NaN")).tolist():
+                marked[place] = _holds_nan(self.texts[place].as_py())
+        return marked
+
+    def _written(self, places: np.ndarray, change: Callable[[Any], Any] | None) -> pa.Array:
+        """Write some of the values in canonical form."""
+        delicate = self._delicate[places]
+        quick, slow = np.flatnonzero(~delicate), np.flatnonzero(delicate)
+        made = [pa.array([], pa.large_binary())]
+        for chosen, write in ((quick, _quickly), (slow, _exactly)):
+            texts = self.texts.take(pa.array(places[chosen]))
+            for begin in range(0, len(texts), _BLOCK):
+                made.append(pa.array(write(texts.slice(begin, _BLOCK).to_pylist(), change), pa.large_binary()))
+        return _placed(pa.concat_arrays(made), np.concatenate((quick, slow)))
 
 
 def canonical_text(text: str, relation: str = "json") -> str:
@@ -160,20 +198,30 @@ def canonical_text(text: str, relation: str = "json") -> str:
     '{"a":[true],"b":1}'
     """
     check_option("arguments", relation, RELATIONS)
-    risky = re.search(_DELICATE, text) is not None
-    return _canonical(text, RELATIONS[relation].change, risky).decode("utf-8", "surrogatepass")
+    return _canonical(text, RELATIONS[relation].change).decode("utf-8", "surrogatepass")
 
 
-def same(expected: Any, called: Any) -> bool:
-    """Tell whether two decoded JSON values are the same under ``json``.
+def _quickly(texts: list[str], change: Callable[[Any], Any] | None) -> list[bytes]:
+    """Write a block of values by orjson alone; by the exact way where it cannot."""
+    loads, dumps, sort = orjson.loads, orjson.dumps, orjson.OPT_SORT_KEYS
+    try:
+        if change is None:
+            return [dumps(loads(text), option=sort) for text in texts]
+        return [dumps(change(loads(text)), option=sort) for text in texts]
+    except (orjson.JSONDecodeError, TypeError, RecursionError):
+        return _exactly(texts, change)
 
-    Examples
-    --------
-    >>> same({"a": 1}, {"a": 1.0}), same({"a": 1}, {"a": True})
-    (True, False)
-    """
-    change = _tree(_whole)
-    return _written(change(expected)) == _written(change(called))
+
+def _exactly(texts: list[str], change: Callable[[Any], Any] | None) -> list[bytes]:
+    """Write a block of values by the standard library, which keeps what orjson refuses or rounds."""
+    return [_canonical(text, change) for text in texts]
+
+
+def _placed(values: pa.Array, places: np.ndarray) -> pa.Array:
+    """Put values, given in the order of some places, into the order of the places."""
+    order = np.empty(len(places), dtype=np.int64)
+    order[places] = np.arange(len(places))
+    return values.take(pa.array(order))
 
 
 def _matches(texts: pa.Array, pattern: str) -> np.ndarray:
@@ -182,13 +230,7 @@ def _matches(texts: pa.Array, pattern: str) -> np.ndarray:
     return np.asarray(pc.match_substring_regex(texts, pattern).to_numpy(zero_copy_only=False), dtype=bool)
 
 
-def _canonical(text: str, change: Callable[[Any], Any] | None, risky: bool) -> bytes:
-    if not risky:
-        try:
-            value = orjson.loads(text)
-            return orjson.dumps(change(value) if change else value, option=orjson.OPT_SORT_KEYS)
-        except (orjson.JSONDecodeError, TypeError, RecursionError):
-            pass  # the slow way below knows what orjson does not
+def _canonical(text: str, change: Callable[[Any], Any] | None) -> bytes:
     try:
         value = json.loads(text)
         return _written(change(value) if change else value)

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
+import orjson
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
-from toolcorrect import counting
+from toolcorrect import counting, equality
 from toolcorrect.decoding import parse_json
 from toolcorrect.encoding import Encoding, Match
+
+# Pairs of texts that are taken out of Arrow at a time.
+_BLOCK = 4096
 
 
 @dataclass(frozen=True)
@@ -70,7 +75,7 @@ def candidates(encoding: Encoding, match: Match, lists: np.ndarray | None = None
     return Pairs(encoding, e[pair_e], c[pair_c])
 
 
-def compare(pairs: Pairs, function: Callable[[Any, Any], float], *, equal: float = 1.0) -> np.ndarray:
+def compare(pairs: Pairs, function: Callable[[Any, Any], float], settled: np.ndarray | None = None) -> np.ndarray:
     """Score the arguments of each pair, each different pair of texts once.
 
     Parameters
@@ -79,8 +84,9 @@ def compare(pairs: Pairs, function: Callable[[Any, Any], float], *, equal: float
         The candidates.
     function
         ``(expected value, called value) -> score`` for two decoded values; arguments that are not known are None.
-    equal
-        The score of values that Python's ``==`` calls equal; the function is not asked about these.
+        Values that Python's ``==`` calls equal score 1 without being asked about.
+    settled
+        bool, one entry a list: lists in which the score of unequal known values does not matter; there it is 0.
 
     Returns
     -------
@@ -88,21 +94,39 @@ def compare(pairs: Pairs, function: Callable[[Any, Any], float], *, equal: float
         float64, one entry a pair.
     """
     encoding = pairs.encoding
-    scores = np.full(len(pairs.expected), equal, dtype=np.float64)
     code_e, code_c = encoding.codes(Match(arguments="python"))
+    scores = np.ones(len(pairs.expected), dtype=np.float64)
     unequal = np.flatnonzero(code_e[pairs.expected] != code_c[pairs.called])
-    text_e = encoding.expected.text[pairs.expected[unequal]] + 1
-    text_c = encoding.called.text[pairs.called[unequal]] + 1
+    text_e = encoding.expected.text[pairs.expected[unequal]]
+    text_c = encoding.called.text[pairs.called[unequal]]
+    if settled is not None:
+        spared = settled[pairs.owner[unequal]] & (text_e >= 0) & (text_c >= 0)
+        scores[unequal[spared]] = 0.0
+        unequal, text_e, text_c = unequal[~spared], text_e[~spared], text_c[~spared]
     span = len(encoding.texts) + 1
-    different, inverse = np.unique(text_e * span + text_c, return_inverse=True)
-
-    @lru_cache(maxsize=100_000)
-    def value(number: int) -> Any:
-        return parse_json(encoding.texts[number - 1].as_py()) if number else None
-
-    made = [function(value(both // span), value(both % span)) for both in different.tolist()]
-    scores[unequal] = np.asarray(made, dtype=np.float64)[inverse] if made else 0.0
+    different, inverse = np.unique((text_e + 1) * span + text_c + 1, return_inverse=True)
+    made = np.empty(len(different), dtype=np.float64)
+    for begin in range(0, len(different), _BLOCK):
+        block = different[begin : begin + _BLOCK]
+        numbers, place = np.unique(np.concatenate((block // span, block % span)) - 1, return_inverse=True)
+        value = _parsed(encoding.texts, numbers)
+        expected, called = (map(value.__getitem__, side.tolist()) for side in np.split(place, 2))
+        made[begin : begin + len(block)] = list(map(function, expected, called))
+    scores[unequal] = made[inverse]
     return scores
+
+
+def _parsed(texts: pa.Array, numbers: np.ndarray) -> list[Any]:
+    """Parse texts by their numbers; -1 is None."""
+    chosen = texts.take(pa.array(numbers, mask=numbers < 0))
+    delicate = pc.match_substring_regex(chosen, equality.DELICATE).fill_null(False).to_pylist()
+    try:
+        return [
+            text and (parse_json(text) if risky else orjson.loads(text))
+            for text, risky in zip(chosen.to_pylist(), delicate)
+        ]
+    except orjson.JSONDecodeError:
+        return [text and parse_json(text) for text in chosen.to_pylist()]
 
 
 def greedy(pairs: Pairs, scores: np.ndarray, slots: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

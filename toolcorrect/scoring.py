@@ -89,9 +89,10 @@ class Scorer:
         if key not in self._encodings:
             self._encodings[key] = Encoding(self.data, scope=scope, names=names, by=variant.by)
         encoding = self._encodings[key]
-        if (encoding, variant.match) not in self._overlaps:
-            self._overlaps[encoding, variant.match] = Overlap(encoding, variant.match)
-        return self._overlaps[encoding, variant.match]
+        match = encoding.simplest(variant.match)
+        if (encoding, match) not in self._overlaps:
+            self._overlaps[encoding, match] = Overlap(encoding, match)
+        return self._overlaps[encoding, match]
 
     def lists(self, variant: Variant) -> tuple[np.ndarray, np.ndarray]:
         """Return score and status of every list (a case and reference, or a turn of one)."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from toolcorrect.errors import DataError, listed
 
@@ -147,6 +148,34 @@ def coerce(table: str, frame: pd.DataFrame | None) -> pd.DataFrame:
     for name in extra:
         made[str(name)] = frame[name].array
     return pd.DataFrame(made, index=frame.index, copy=False)
+
+
+def arrow_strings(column: pd.Series) -> pa.ChunkedArray:
+    """Return a string column as Arrow data, without a copy where it is Arrow-backed."""
+    made = pa.array(column.array, from_pandas=True)
+    return (made if isinstance(made, pa.ChunkedArray) else pa.chunked_array([made])).cast(pa.large_string())
+
+
+def number_texts(columns: list[pd.Series]) -> tuple[list[np.ndarray], pa.Array]:
+    """Number the texts of several columns together.
+
+    Parameters
+    ----------
+    columns
+        String columns.
+
+    Returns
+    -------
+    tuple
+        For each column its numbers (int64, -1: missing), and the distinct texts.
+    """
+    together = pa.chunked_array([c for column in columns for c in arrow_strings(column).chunks], pa.large_string())
+    # In one piece: the dictionaries of many pieces would have to be merged.
+    piece = together.combine_chunks()
+    encoded = (pa.concat_arrays(piece.chunks) if isinstance(piece, pa.ChunkedArray) else piece).dictionary_encode()
+    codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    parts = np.split(codes, np.cumsum([len(column) for column in columns])[:-1])
+    return parts, encoded.dictionary
 
 
 def _as_dtype(table: str, name: str, column: pd.Series, dtype: Any) -> Any:

@@ -72,7 +72,7 @@ def variants(name: str | None = None) -> pd.DataFrame | Variant:
     --------
     >>> variants("deepeval").axes.rule.notation
     'm/E'
-    >>> variants().loc["notebook.jaccard", "empty_unexpected"]
+    >>> float(variants().loc["notebook.jaccard", "empty_unexpected"])
     1.0
     """
     if name is not None:

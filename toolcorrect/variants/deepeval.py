@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -33,18 +35,17 @@ def similarity(expected: Any, called: Any) -> float:
     >>> similarity({"a": 1, "b": 2}, {"a": 1, "c": 2}), similarity(None, {})
     (0.3333333333333333, nan)
     """
-    if not isinstance(expected, dict) or not isinstance(called, dict):
-        return float("nan")
-    if expected == called:
-        return 1.0
+    if type(expected) is not dict or type(called) is not dict:
+        return math.nan
     share = 1 / len(expected.keys() | called.keys())
     total = 0.0
-    for key in expected.keys() & called.keys():
-        one, other = expected[key], called[key]
-        if one == other:
-            total += share
-        elif isinstance(one, dict) and isinstance(other, dict):
-            total += share * similarity(one, other)
+    for key, one in expected.items():
+        if key in called:
+            other = called[key]
+            if one == other:
+                total += share
+            elif type(one) is dict and type(other) is dict:
+                total += share * similarity(one, other)
     return total
 
 
@@ -58,13 +59,35 @@ def refuses(overlap: Overlap) -> np.ndarray:
     return marked
 
 
-def _greedy(overlap: Overlap, arguments: bool, outputs: bool, lists: np.ndarray | None = None) -> np.ndarray:
+def _pairs(encoding: Encoding) -> pairing.Pairs:
+    return encoding.remember("pairs by name and type", lambda: pairing.candidates(encoding, TYPED))
+
+
+def _scores(encoding: Encoding, arguments: bool, outputs: bool) -> np.ndarray:
+    """Score every pair of equal name and type; NaN where DeepEval raises."""
+    pairs = _pairs(encoding)
+    scores = np.ones(len(pairs.expected))
+    if arguments:
+        scores = encoding.remember(
+            "deepeval similarity", lambda: pairing.compare(pairs, similarity, _settled(encoding))
+        )
+    if outputs:
+        expected, called = np.split(encoding.output_values, [len(encoding.expected.row)])
+        scores = np.where(expected[pairs.expected] == called[pairs.called], scores, scores * 0)
+    return scores
+
+
+def _settled(encoding: Encoding) -> np.ndarray:
+    """Mark lists where each expected call, all different, meets its equal in order: each takes it, at 1."""
+    whole = Overlap(encoding, Match(kinds=True, arguments="python"))
+    return (whole.longest == whole.expected) & (whole.distinct_expected == whole.expected)
+
+
+def _greedy(overlap: Overlap, scores: np.ndarray) -> np.ndarray:
     """Sum of the best pairs, each called *value* used once; NaN where a pair that is looked at raises."""
     encoding = overlap.encoding
-    pairs = pairing.candidates(encoding, TYPED, lists)
-    scores = _scores(pairs, arguments, outputs)
-    value = encoding.codes(VALUE)[1]
-    dense, uniques = pd.factorize(value)
+    pairs = _pairs(encoding)
+    dense, uniques = pd.factorize(encoding.codes(VALUE)[1])
     slots = pd.factorize(encoding.called.owner * max(len(uniques), 1) + dense)[0]
     chosen, met = pairing.greedy(pairs, np.nan_to_num(scores), slots[pairs.called])
     total = np.bincount(pairs.owner[chosen], weights=scores[chosen], minlength=encoding.list_count)
@@ -72,22 +95,12 @@ def _greedy(overlap: Overlap, arguments: bool, outputs: bool, lists: np.ndarray 
     return total
 
 
-def _scores(pairs: pairing.Pairs, arguments: bool, outputs: bool) -> np.ndarray:
-    scores = pairing.compare(pairs, similarity) if arguments else np.ones(len(pairs.expected))
-    if outputs:
-        values = pairs.encoding.output_values
-        split = len(pairs.encoding.expected.row)
-        differ = values[:split][pairs.expected] != values[split:][pairs.called]
-        scores = np.where(differ & ~np.isnan(scores), 0.0, scores)
-    return scores
-
-
 def _default(overlap: Overlap) -> np.ndarray:
     """Count distinct called values a tool; a value called under two types needs the pairing itself."""
     total = overlap.reused.astype(np.float64)
     lists = _two_types(overlap.encoding)
     if lists.any():
-        total[lists] = _greedy(overlap, False, False, lists)[lists]
+        total[lists] = _greedy(overlap, _scores(overlap.encoding, False, False))[lists]
     return total / overlap.expected
 
 
@@ -102,14 +115,13 @@ def _two_types(encoding: Encoding) -> np.ndarray:
     return marked
 
 
-def _unordered(arguments: bool, outputs: bool) -> Any:
-    return lambda overlap: _greedy(overlap, arguments, outputs) / overlap.expected
+def _unordered(arguments: bool, outputs: bool) -> Callable[[Overlap], np.ndarray]:
+    return lambda overlap: _greedy(overlap, _scores(overlap.encoding, arguments, outputs)) / overlap.expected
 
 
-def _ordered(outputs: bool) -> Any:
+def _ordered(outputs: bool) -> Callable[[Overlap], np.ndarray]:
     def value(overlap: Overlap) -> np.ndarray:
-        pairs = pairing.candidates(overlap.encoding, TYPED)
-        scores = _scores(pairs, True, outputs)
+        pairs, scores = _pairs(overlap.encoding), _scores(overlap.encoding, True, outputs)
         total = pairing.ordered(pairs, np.nan_to_num(scores))
         total[pairs.owner[np.isnan(scores)]] = np.nan
         return total / overlap.expected
@@ -119,14 +131,11 @@ def _ordered(outputs: bool) -> Any:
 
 def _best(overlap: Overlap) -> np.ndarray:
     """Sum of the best assignment; arguments that are not expected are any, unknown called ones undefined."""
-
-    def score(expected: Any, called: Any) -> float:
-        return 1.0 if expected is None else similarity(expected, called)
-
-    pairs = pairing.candidates(overlap.encoding, TYPED)
-    scores = pairing.compare(pairs, score)
+    encoding = overlap.encoding
+    pairs = _pairs(encoding)
+    scores = np.where(encoding.expected.text[pairs.expected] < 0, 1.0, _scores(encoding, True, False))
     chosen = pairing.optimal(pairs, np.nan_to_num(scores))
-    total = np.bincount(pairs.owner[chosen], weights=scores[chosen], minlength=overlap.encoding.list_count)
+    total = np.bincount(pairs.owner[chosen], weights=scores[chosen], minlength=encoding.list_count)
     total[pairs.owner[np.isnan(scores)]] = np.nan
     return total / overlap.expected
 

@@ -124,6 +124,17 @@ MEASURES: Mapping[tuple[str, str], tuple[str, str, str, str]] = {
 }
 
 
+# What a definition can promise for every case; tested for each variant that declares it.
+PROPERTIES: Mapping[str, str] = {
+    "in_range": "the score lies between low and high",
+    "perfect_is_full": "the expected calls, made as expected, score best",
+    "order_free": "the order of the calls made does not matter",
+    "repeat_free": "making a call once more does not matter",
+    "extra_never_helps": "a call of a tool that is not expected never makes the score better",
+    "missing_never_helps": "leaving out a call that is expected never makes the score better",
+}
+
+
 @dataclass(frozen=True)
 class Axes:
     """A point in the space of definitions: how calls are matched, and what is made of the number.
@@ -250,6 +261,8 @@ class Variant:
     def __post_init__(self) -> None:
         if self.formula is None and self.axes is None:
             raise OptionError(f"Variant {self.name!r} needs a formula (a function of an Overlap) or axes.")
+        for declared in self.properties:
+            check_option("properties", declared, PROPERTIES)
 
     def raw(self, overlap: Overlap) -> np.ndarray:
         """Return the score of every list, the empty sides as the formula leaves them."""
