@@ -181,7 +181,7 @@ def _nth_with_nth(
     """Pair the n-th call of a kind in a list with the n-th of that kind on the other side."""
     split = len(code_e)
     dense, uniques = pd.factorize(np.concatenate((code_e, code_c)))
-    group, groups = pd.factorize(np.concatenate((owner_e, owner_c)) * max(len(uniques), 1) + dense)
+    group, _ = pd.factorize(np.concatenate((owner_e, owner_c)) * max(len(uniques), 1) + dense)
     nth_e = pd.Series(group[:split]).groupby(group[:split]).cumcount().to_numpy()
     nth_c = pd.Series(group[split:]).groupby(group[split:]).cumcount().to_numpy()
     span = max(len(group), 1)

@@ -8,6 +8,7 @@ the gap is the cause. So it holds for every definition, also for those that fit 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -69,8 +70,8 @@ def disagreements(
     'extra'
     """
     first, second = _pair(a, b)
-    options = {"scope": scope, "names": names, "empty": empty}
-    scorer = Scorer(data, scope=scope, names=names, empty=empty)
+    options: dict[str, Any] = {"scope": scope, "names": names, "empty": empty}
+    scorer = Scorer(data, **options)
     scores = [scorer.cases(variant).score for variant in (first, second)]
     gap = scores[0] - scores[1]
     apart = np.abs(np.nan_to_num(gap)) > _TIE
@@ -153,14 +154,14 @@ def _pair(a: str | Variant, b: str | Variant) -> tuple[Variant, Variant]:
 
 
 def _causes(
-    data: Dataset, rows: np.ndarray, pair: tuple[Variant, Variant], gap: np.ndarray, options: dict[str, object]
+    data: Dataset, rows: np.ndarray, pair: tuple[Variant, Variant], gap: np.ndarray, options: dict[str, Any]
 ) -> np.ndarray:
     """Return the number of the cause of each gap."""
     made = np.full(len(rows), CAUSES.index("rule"))
     if not len(rows):
         return made
     part = data.select(data.cases.index[rows])
-    encoding = Encoding(part, scope=str(options["scope"]), names=options["names"] or "exact")  # type: ignore[arg-type]
+    encoding = Encoding(part, scope=options["scope"], names=options["names"] or "exact")
     pairs = align(encoding)
     chosen = closest_reference(pairs)
     empty = (encoding.expected.lengths[chosen] == 0) | (encoding.called.lengths[chosen] == 0)
@@ -171,7 +172,7 @@ def _causes(
         asked = np.flatnonzero(faulty() & ~empty)
         if not len(asked):
             continue
-        scorer = Scorer(mend().select(part.cases.index[asked]), **options)  # type: ignore[arg-type]
+        scorer = Scorer(mend().select(part.cases.index[asked]), **options)
         left = scorer.cases(pair[0]).score - scorer.cases(pair[1]).score
         gain = np.abs(gap[asked]) - np.abs(np.nan_to_num(left, nan=np.inf))
         better = gain > closed[asked] + _TIE

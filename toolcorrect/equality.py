@@ -184,8 +184,8 @@ class Values:
         made = [pa.array([], pa.large_binary())]
         for chosen, write in ((quick, _quickly), (slow, _exactly)):
             texts = self.texts.take(pa.array(places[chosen]))
-            for begin in range(0, len(texts), _BLOCK):
-                made.append(pa.array(write(texts.slice(begin, _BLOCK).to_pylist(), change), pa.large_binary()))
+            blocks = (texts.slice(begin, _BLOCK).to_pylist() for begin in range(0, len(texts), _BLOCK))
+            made.extend(pa.array(write(block, change), pa.large_binary()) for block in blocks)
         return _placed(pa.concat_arrays(made), np.concatenate((quick, slow)))
 
 

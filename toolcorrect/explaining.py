@@ -32,7 +32,8 @@ SIGNS = {
 }
 _DTYPES = {
     **dict.fromkeys(("expected_position", "called_position"), "Int64"),
-    **dict.fromkeys(("kind", "tool_expected", "tool_called", "arguments_expected", "arguments_called"), STRING),
+    **dict.fromkeys(("kind", "tool_expected", "tool_called"), STRING),
+    **dict.fromkeys(("arguments_expected", "arguments_called"), STRING),
     "differences": object,
 }
 
@@ -67,11 +68,9 @@ class Explanation:
         lines = [f"case {html.visible(self.case)}" + (f" ({self.note})" if self.note else "")]
         for row in self.alignment.itertuples():
             lines.append(f"  {SIGNS[row.kind]} {row.kind:<9} {html.visible(_line(row))}")
-            for found in row.differences:
-                lines.append(f"      {html.visible(_difference(found))}")
+            lines += [f"      {html.visible(_difference(found))}" for found in row.differences]
         width = max((len(name) for name in self.sums.index), default=0)
-        for row in self.sums.itertuples():
-            lines.append(f"  {row.Index:<{width}}  {_result(row.score, row.status)}  {row.sum}")
+        lines += [f"  {r.Index:<{width}}  {_result(r.score, r.status)}  {r.sum}" for r in self.sums.itertuples()]
         return "\n".join(lines)
 
     def __repr__(self) -> str:
@@ -184,7 +183,7 @@ def _lines(one: Dataset, encoding: Encoding, pairs: Any, chosen: int) -> pd.Data
 
 def _record(kind: str, expected: pd.Series | None, called: pd.Series | None) -> dict[str, Any]:
     given = [None if call is None or pd.isna(call["arguments"]) else call["arguments"] for call in (expected, called)]
-    found = differences(*map(parse_json, given)) if None not in given else []
+    found = [] if given[0] is None or given[1] is None else differences(parse_json(given[0]), parse_json(given[1]))
     return {
         "kind": kind,
         "expected_position": None if expected is None else int(expected["position"]),
