@@ -173,7 +173,7 @@ def test_only_calls_in_question_are_checked_and_names_are_compared_as_told() -> 
     data = Dataset(pd.DataFrame(index=["x"]), calls, tools=tools)
     assert validate(data)["tool"].to_list() == ["mcp__s__op"]
     assert not len(validate(data, names="galtea"))
-    assert validate(data, kept=np.ones(5, dtype=bool))["position"].to_list() == [0, 2]
+    assert validate(data, scope="everyone")["tool"].to_list() == ["mcp__s__op"]
 
 
 def test_tools_of_a_case_win_over_tools_for_all() -> None:

@@ -8,15 +8,15 @@ import unicodedata
 from functools import cached_property
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from toolcorrect.dataset import Dataset
 from toolcorrect.dates import canonical_date, dates_in
 from toolcorrect.defects import leaves
 from toolcorrect.differences import path_text
+from toolcorrect.encoding import Encoding
 from toolcorrect.equality import canonical_text
-from toolcorrect.offering import assistant_calls, offer
+from toolcorrect.offering import calls_in_scope, offer
 from toolcorrect.schemas import declared
 from toolcorrect.tables import STRING
 
@@ -40,7 +40,7 @@ _NUMBER_WORD = re.compile(
 )
 
 
-def grounding(data: Dataset, *, kept: np.ndarray | None = None) -> pd.DataFrame:
+def grounding(data: Dataset, *, scope: str = "assistant") -> pd.DataFrame:
     """Tell for every argument value whether the run had said it before the call.
 
     A report, not a score: a value that is not said may still be right.
@@ -50,8 +50,8 @@ def grounding(data: Dataset, *, kept: np.ndarray | None = None) -> pd.DataFrame:
     data
         The dataset; the context is ``cases.input``, earlier outputs are those of calls before this one (and, where
         steps are known, of an earlier step).
-    kept
-        bool, one a call: which calls to look at. Default: the assistant's, without handoffs and pseudo tools.
+    scope
+        Which calls are looked at, as in `toolcorrect.score`.
 
     Returns
     -------
@@ -73,7 +73,7 @@ def grounding(data: Dataset, *, kept: np.ndarray | None = None) -> pd.DataFrame:
     {'city': 'grounded', 'day': 'derivable', 'k': 'unverified'}
     """
     calls = data.calls
-    kept = assistant_calls(calls) if kept is None else kept
+    counted = calls_in_scope(Encoding(data, scope=scope))
     offered = offer(data)
     inputs = data.cases["input"].fillna("").tolist()
     rows: list[tuple[int, str, str, str, str | None]] = []
@@ -83,7 +83,7 @@ def grounding(data: Dataset, *, kept: np.ndarray | None = None) -> pd.DataFrame:
     for row, (case, step, arguments, output, schema) in enumerate(zip(*columns)):
         if case != case_before:
             case_before, said = case, [_Said(inputs[case], "context", pd.NA)]
-        if kept[row] and not pd.isna(arguments):
+        if counted[row] and not pd.isna(arguments):
             stated = declared(offered.schemas[schema]).stated if schema >= 0 else frozenset()
             earlier = [s for s in said if pd.isna(s.step) or pd.isna(step) or s.step < step]
             rows += [(row, *found) for found in _of_call(arguments, stated, earlier)]

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from toolcorrect.dataset import Dataset
+from toolcorrect.encoding import Encoding
 from toolcorrect.names import Names, resolve
 
 
@@ -75,10 +76,11 @@ def offer(data: Dataset, *, table: str = "calls", names: str | Names = "exact") 
     return Offer(known[rows], found >= 0, schema, [str(text) for text in schemas])
 
 
-def assistant_calls(calls: pd.DataFrame) -> np.ndarray:
-    """Tell which calls the assistant made through the offer: no handoffs, no pseudo tools."""
-    own = (calls["actor"] == "assistant").to_numpy(dtype=bool, na_value=False)
-    return np.asarray(own & ~calls["kind"].isin(["handoff", "pseudo"]).to_numpy())
+def calls_in_scope(encoding: Encoding) -> np.ndarray:
+    """Mark the rows of ``Dataset.calls`` that count in an encoding."""
+    counted = np.zeros(len(encoding.data.calls), dtype=bool)
+    counted[encoding.called.row] = True
+    return counted
 
 
 def _canonical(names: pd.Series, level: str | Names) -> np.ndarray:

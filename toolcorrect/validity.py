@@ -10,8 +10,9 @@ import pandas as pd
 
 from toolcorrect.dataset import Dataset
 from toolcorrect.defects import RUBRIC_CODES, SCHEMA_CODES, Defect, rubric_defects, schema_defects
+from toolcorrect.encoding import Encoding
 from toolcorrect.names import Names
-from toolcorrect.offering import Offer, assistant_calls, offer
+from toolcorrect.offering import Offer, calls_in_scope, offer
 from toolcorrect.schemas import BrokenSchemaError, validator
 from toolcorrect.tables import STRING
 
@@ -80,8 +81,8 @@ def validate(
     *,
     formats: bool = True,
     null_as_missing: bool = False,
+    scope: str = "assistant",
     names: str | Names = "exact",
-    kept: np.ndarray | None = None,
 ) -> pd.DataFrame:
     """Check every call against the schema of its tool.
 
@@ -93,10 +94,10 @@ def validate(
         Whether ``format`` (date, email, ...) is checked.
     null_as_missing
         Whether a null that the schema refuses counts as an argument left out, as strict function calling sends it.
+    scope
+        Which calls are looked at, as in `toolcorrect.score`.
     names
         How tool names are compared with the offer.
-    kept
-        bool, one a call: which calls to look at. Default: the assistant's, without handoffs and pseudo tools.
 
     Returns
     -------
@@ -120,12 +121,12 @@ def validate(
     """
     calls, offered = data.calls, offer(data, names=names)
     checked = check_rows(calls, offered, _check(formats, null_as_missing))
-    defects = checked.defects
-    kept = assistant_calls(calls) if kept is None else kept
-    defects = defects[kept[defects["row"].to_numpy()]]
+    counted = calls_in_scope(Encoding(data, scope=scope, names=names))
+    defects = checked.defects[counted[checked.defects["row"].to_numpy()]]
     made = calls[["case", "position", "tool"]].iloc[defects["row"].to_numpy()].reset_index(drop=True)
     made = made.astype({"position": "Int64"})
     made[["code", "path", "note"]] = defects[["code", "path", "note"]].reset_index(drop=True)
+    made["code"] = made["code"].astype(CODES)
     return pd.concat([made, broken_schemas(data, offered, checked)], ignore_index=True)
 
 
@@ -144,13 +145,13 @@ def broken_schemas(data: Dataset, offered: Offer, checked: Checked) -> pd.DataFr
 
 
 def parameters(
-    data: Dataset, *, formats: bool = True, names: str | Names = "exact", kept: np.ndarray | None = None
+    data: Dataset, *, formats: bool = True, scope: str = "assistant", names: str | Names = "exact"
 ) -> pd.DataFrame:
     """Score how tools were filled in, by their schemas alone: the rules of ``agentarts.parameters``.
 
     Parameters
     ----------
-    data, formats, names, kept
+    data, formats, scope, names
         As in `validate`.
 
     Returns
@@ -176,40 +177,71 @@ def parameters(
     >>> parameters(data)[["score", "reason"]].to_dict("records")
     [{'score': 1.0, 'reason': 'The call fits its schema: nothing missing, types right, nothing invented.'}]
     """
-    calls = data.calls
-    checked = check_rows(calls, offer(data, names=names), _check(formats, null_as_missing=False))
-    kept = assistant_calls(calls) if kept is None else kept
-    rows, n = data.case_rows("calls"), len(data)
+    judged = _judge(Encoding(data, scope=scope, names=names), formats)
+    return pd.DataFrame(
+        {
+            "score": judged.score,
+            "share": judged.share,
+            "calls": judged.calls,
+            "reason": _reasons(data, judged),
+        },
+        index=data.cases.index,
+    )
+
+
+def parameter_scores(encoding: Encoding) -> np.ndarray:
+    """Return the column ``score`` of `parameters` for calls that are encoded already: float64, one entry a case."""
+    return _judge(encoding, formats=True).score
+
+
+@dataclass(frozen=True, eq=False)
+class _Judged:
+    """Calls of each case: how many, how many fail, how many cannot be judged; and the defects."""
+
+    calls: np.ndarray
+    failed: np.ndarray
+    unknown: np.ndarray
+    defects: pd.DataFrame
+
+    @property
+    def score(self) -> np.ndarray:
+        scored = (self.calls > 0) & ((self.unknown == 0) | (self.failed > 0))
+        return np.where(scored, (self.failed == 0).astype(float), np.nan)
+
+    @property
+    def share(self) -> np.ndarray:
+        passing = (self.calls - self.failed) / np.maximum(self.calls, 1)
+        return np.where((self.calls > 0) & (self.unknown == 0), passing, np.nan)
+
+
+def _judge(encoding: Encoding, formats: bool) -> _Judged:
+    data = encoding.data
+    calls, case = data.calls, data.case_rows("calls")
+    checked = check_rows(calls, offer(data, names=encoding.names), _check(formats, null_as_missing=False))
+    counted = calls_in_scope(encoding)
     failing = np.zeros(len(calls), dtype=bool)
     failing[checked.defects["row"].to_numpy()] = True
-    counts = {
-        name: np.bincount(rows[kept & mask], minlength=n)
-        for name, mask in {
-            "calls": np.ones(len(calls), dtype=bool),
-            "failed": failing,
-            "unknown": ~checked.judged & ~failing,
-        }.items()
-    }
-    count, failed, unknown = counts["calls"], counts["failed"], counts["unknown"]
-    scored = (count > 0) & ((unknown == 0) | (failed > 0))
-    score = np.where(scored, (failed == 0).astype(float), np.nan)
-    share = np.full(n, np.nan)
-    np.divide(count - failed, count, out=share, where=(count > 0) & (unknown == 0))
-    reasons = _reasons(data, checked.defects[kept[checked.defects["row"].to_numpy()]], count, failed, unknown)
-    return pd.DataFrame({"score": score, "share": share, "calls": count, "reason": reasons}, index=data.cases.index)
+
+    def count(which: np.ndarray) -> np.ndarray:
+        return np.bincount(case[counted & which], minlength=len(data))
+
+    return _Judged(
+        calls=count(counted),
+        failed=count(failing),
+        unknown=count(~checked.judged & ~failing),
+        defects=checked.defects[counted[checked.defects["row"].to_numpy()]],
+    )
 
 
-def _reasons(
-    data: Dataset, defects: pd.DataFrame, count: np.ndarray, failed: np.ndarray, unknown: np.ndarray
-) -> pd.Series:
+def _reasons(data: Dataset, judged: _Judged) -> pd.Series:
     """Say in a sentence a case why it has its score."""
-    known = data.cases["called_known"].to_numpy()
+    count, failed, defects = judged.calls, judged.failed, judged.defects
     fits = pd.Series("All " + count.astype(str).astype(object) + " calls fit their schemas")
     fits[count == 1] = "The call fits its schema"
     texts = (fits + ": nothing missing, types right, nothing invented.").to_numpy(dtype=object)
-    texts[(unknown > 0) & (failed == 0)] = "Not scored: a call's arguments or its schema are not known."
+    texts[(judged.unknown > 0) & (failed == 0)] = "Not scored: a call's arguments or its schema are not known."
     texts[count == 0] = "Not scored: no calls."
-    texts[~known] = "Not scored: the calls are not known."
+    texts[~data.cases["called_known"].to_numpy()] = "Not scored: the calls are not known."
     rows = defects["row"].to_numpy()
     where = data.calls["tool"].iloc[rows].reset_index(drop=True).astype(object)
     path, note = (defects[name].reset_index(drop=True).astype(object) for name in ("path", "note"))
@@ -249,6 +281,6 @@ def _spread(found: list[list[Defect]], entry: np.ndarray) -> pd.DataFrame:
     flat = [defect for defects in found for defect in defects]
     frame = pd.DataFrame({"row": np.repeat(rows, repeats)})
     for name in ("code", "path", "note"):
-        column = pd.Series([getattr(defect, name) for defect in flat], dtype=CODES if name == "code" else STRING)
+        column = pd.Series([getattr(defect, name) for defect in flat], dtype=STRING)
         frame[name] = column.take(picked).array
     return frame
