@@ -1,0 +1,123 @@
+"""What a definition scores where a side is empty: three tiles a variant."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.patches import Rectangle
+
+from toolcorrect.charts._drawing import canvas, empty, fitting_rows, font, headline, left_out, names_on, need, room
+from toolcorrect.charts._style import BLUE, GREY, LIGHT, on_fill
+from toolcorrect.charts._text import counted, short_names
+
+_SIDES = {
+    "empty_both": "nothing expected,\nnothing called",
+    "empty_unexpected": "nothing expected,\nsomething called",
+    "empty_uncalled": "something expected,\nnothing called",
+}
+
+
+def empty_sides_data(variants: pd.DataFrame) -> pd.DataFrame:
+    """Return what every variant scores where a side is empty, variants with the same rule together.
+
+    Parameters
+    ----------
+    variants : DataFrame
+        Of `variants`: index name, columns empty_both, empty_unexpected, empty_uncalled: a number, NaN (undefined)
+        or "rejected".
+
+    Returns
+    -------
+    DataFrame
+        The three columns as object, rules shared by most variants first.
+    """
+    need(variants, list(_SIDES), "empty_sides")
+    table = variants[list(_SIDES)].astype(object)
+    rule = table.map(_words).agg("|".join, axis=1) if len(table) else pd.Series(dtype=object)
+    shared = rule.map(rule.value_counts())
+    order = np.lexsort([np.arange(len(table)), rule.to_numpy(dtype=str), -shared.to_numpy(dtype=np.int64)])
+    return table.iloc[order]
+
+
+def empty_sides(
+    variants: pd.DataFrame,
+    *,
+    ax: Axes | None = None,
+    title: str | None = None,
+    context: str = "notebook",
+) -> Axes:
+    """Draw what every variant scores where nothing was expected, nothing called, or neither.
+
+    Parameters
+    ----------
+    variants : DataFrame
+        Of `variants`; index it by the names wanted, as in ``tc.variants().loc[scores.columns]``.
+    ax, title, context
+        As in every chart: where to draw, a title instead of the finding, "notebook" or "slide".
+
+    Returns
+    -------
+    Axes
+        One row of three tiles a rule; variants with the same rule share a row and are named at its left.
+    """
+    table = empty_sides_data(variants)
+    note = f"{counted(len(table), 'variant')}; where both sides hold calls, the formula decides"
+    rules: dict[tuple[str, ...], list[Any]] = {}
+    for name, row in table.iterrows():
+        rules.setdefault(tuple(map(_words, row)), []).append(name)
+    with canvas(ax, context, (8.6, float(np.clip(2.2 + 0.42 * len(rules), 2.8, 24)))) as ax:
+        if not rules:
+            return empty(ax, "No variant was given.", title, note)
+        rows, size = fitting_rows(len(rules), room(ax)[1] * 0.7, font(0.66), font(0.9))
+        kept = [list(rules.items())[i] for i in rows]
+        colours = LinearSegmentedColormap.from_list("score", ["#f3f3f3", BLUE])
+        for y, (cells, _) in enumerate(kept):
+            for x, text in enumerate(cells):
+                known = text not in ("rejected", "undefined")
+                fill = colours(min(max(float(text), 0.0), 1.0))[:3] if known else "#ffffff"
+                tile = Rectangle((x - 0.47, y - 0.43), 0.94, 0.86, facecolor=fill, linewidth=0.8)
+                tile.set(edgecolor="none" if known else LIGHT, linestyle="-" if text == "rejected" else (0, (2, 2)))
+                ax.add_patch(tile)
+                ax.text(x, y, text, ha="center", va="center", fontsize=size, color=on_fill(fill) if known else GREY)
+        names_on(
+            ax.yaxis, range(len(kept)), [_members(names, room(ax)[0] * 0.46, size) for _, names in kept], 1e9, size
+        )
+        ax.xaxis.tick_top()
+        ax.set_xticks(range(3), labels=_SIDES.values())
+        ax.tick_params(axis="x", length=0, labelsize=font(0.83))
+        ax.set(xlim=(-0.5, 2.5), ylim=(len(kept) - 0.5, -0.5))
+        ax.spines[:].set_visible(False)
+        counts = table.map(_words).nunique()
+        most = _SIDES[counts.idxmax()].replace("\n", " ")
+        finding = (
+            "All score empty sides alike"
+            if len(rules) == 1
+            else f"{len(rules)} rules for empty sides; with {most}, {counts.max()} answers"
+        )
+        note += left_out(len(rules) - len(kept), "rule", "left out")
+        headline(ax, title or finding, note, above=font(0.83) * 2.6 + font(0.4))
+    return ax
+
+
+def _words(value: object) -> str:
+    if isinstance(value, str):
+        return "rejected" if value == "rejected" else "undefined"
+    if value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value)):
+        return "undefined"
+    return f"{float(value):g}"  # type: ignore[arg-type]
+
+
+def _members(names: list[Any], points: float, size: float) -> str:
+    """Name as many variants as fit beside a row."""
+    for shown in range(min(len(names), 4), 0, -1):
+        rest = f" and {len(names) - shown} more" if len(names) > shown else ""
+        texts = short_names(names[:shown], points, size)
+        text = ", ".join(texts) + rest
+        if shown == 1 or short_names([text], points, size) == [text]:
+            return text
+    return ""
