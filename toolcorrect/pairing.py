@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from toolcorrect import counting, equality
 from toolcorrect.decoding import parse_json
-from toolcorrect.encoding import Encoding, Match
+from toolcorrect.encoding import Encoding, Match, SideName
 
 # Pairs of texts that are taken out of Arrow at a time.
 _BLOCK = 4096
@@ -40,6 +40,10 @@ class Pairs:
     def owner(self) -> np.ndarray:
         """For each pair, its list."""
         return self.encoding.expected.owner[self.expected]
+
+    def only(self, kept: np.ndarray) -> Pairs:
+        """Return the pairs that are marked, in their order."""
+        return Pairs(self.encoding, self.expected[kept], self.called[kept])
 
 
 def candidates(encoding: Encoding, match: Match, lists: np.ndarray | None = None) -> Pairs:
@@ -75,7 +79,34 @@ def candidates(encoding: Encoding, match: Match, lists: np.ndarray | None = None
     return Pairs(encoding, e[pair_e], c[pair_c])
 
 
-def compare(pairs: Pairs, function: Callable[[Any, Any], float], settled: np.ndarray | None = None) -> np.ndarray:
+def by_position(encoding: Encoding, lists: np.ndarray | None = None) -> Pairs:
+    """Pair the calls that stand at the same place of their list.
+
+    Parameters
+    ----------
+    encoding
+        The lists.
+    lists
+        bool, one entry a list: pair in these only.
+
+    Returns
+    -------
+    Pairs
+    """
+    expected, called = encoding.expected, encoding.called
+    paired = expected.place < called.lengths[expected.owner]
+    if lists is not None:
+        paired &= lists[expected.owner]
+    e = np.flatnonzero(paired)
+    return Pairs(encoding, e, called.offsets[expected.owner[e]] + expected.place[e])
+
+
+def compare(
+    pairs: Pairs,
+    function: Callable[[Any, Any], float],
+    settled: np.ndarray | None = None,
+    same: str | None = "python",
+) -> np.ndarray:
     """Score the arguments of each pair, each different pair of texts once.
 
     Parameters
@@ -84,9 +115,10 @@ def compare(pairs: Pairs, function: Callable[[Any, Any], float], settled: np.nda
         The candidates.
     function
         ``(expected value, called value) -> score`` for two decoded values; arguments that are not known are None.
-        Values that Python's ``==`` calls equal score 1 without being asked about.
     settled
         bool, one entry a list: lists in which the score of unequal known values does not matter; there it is 0.
+    same
+        A relation: values that are the same under it score 1 without being asked about. None asks about all.
 
     Returns
     -------
@@ -94,9 +126,11 @@ def compare(pairs: Pairs, function: Callable[[Any, Any], float], settled: np.nda
         float64, one entry a pair.
     """
     encoding = pairs.encoding
-    code_e, code_c = encoding.codes(Match(arguments="python"))
     scores = np.ones(len(pairs.expected), dtype=np.float64)
-    unequal = np.flatnonzero(code_e[pairs.expected] != code_c[pairs.called])
+    unequal = np.arange(len(scores))
+    if same is not None:
+        code_e, code_c = encoding.codes(Match(arguments=same))
+        unequal = np.flatnonzero(code_e[pairs.expected] != code_c[pairs.called])
     text_e = encoding.expected.text[pairs.expected[unequal]]
     text_c = encoding.called.text[pairs.called[unequal]]
     if settled is not None:
@@ -109,15 +143,15 @@ def compare(pairs: Pairs, function: Callable[[Any, Any], float], settled: np.nda
     for begin in range(0, len(different), _BLOCK):
         block = different[begin : begin + _BLOCK]
         numbers, place = np.unique(np.concatenate((block // span, block % span)) - 1, return_inverse=True)
-        value = _parsed(encoding.texts, numbers)
+        value = parsed(encoding.texts, numbers)
         expected, called = (map(value.__getitem__, side.tolist()) for side in np.split(place, 2))
         made[begin : begin + len(block)] = list(map(function, expected, called))
     scores[unequal] = made[inverse]
     return scores
 
 
-def _parsed(texts: pa.Array, numbers: np.ndarray) -> list[Any]:
-    """Parse texts by their numbers; -1 is None."""
+def parsed(texts: pa.Array, numbers: np.ndarray) -> list[Any]:
+    """Return the values of some texts by their numbers; -1 is None."""
     chosen = texts.take(pa.array(numbers, mask=numbers < 0))
     delicate = pc.match_substring_regex(chosen, equality.DELICATE).fill_null(False).to_pylist()
     try:
@@ -129,7 +163,9 @@ def _parsed(texts: pa.Array, numbers: np.ndarray) -> list[Any]:
         return [text and parse_json(text) for text in chosen.to_pylist()]
 
 
-def greedy(pairs: Pairs, scores: np.ndarray, slots: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def greedy(
+    pairs: Pairs, scores: np.ndarray, slots: np.ndarray, walked: SideName = "expected"
+) -> tuple[np.ndarray, np.ndarray]:
     """Give each expected call in order its best free partner, the first among equals.
 
     Parameters
@@ -140,19 +176,22 @@ def greedy(pairs: Pairs, scores: np.ndarray, slots: np.ndarray) -> tuple[np.ndar
         float64, one entry a pair; a pair that scores 0 or less is never chosen.
     slots
         For each pair, the number of what choosing it uses up (the called call, or its value).
+    walked
+        The side whose calls choose in order, one after the other.
 
     Returns
     -------
     chosen : numpy.ndarray
         Places (in ``pairs``) of the chosen ones.
     met : numpy.ndarray
-        bool, one entry a pair: whether its slot was still free when its expected call looked at it.
+        bool, one entry a pair: whether its slot was still free when the choosing call looked at it.
     """
     met = np.zeros(len(scores), dtype=bool)
     used = np.zeros(int(slots.max(initial=-1)) + 1, dtype=bool)
     chosen: list[np.ndarray] = []
-    rank = pairs.encoding.expected.place[pairs.expected]
-    order = np.argsort(rank, kind="stable")
+    calls: np.ndarray = getattr(pairs, walked)
+    rank = getattr(pairs.encoding, walked).place[calls]
+    order = np.lexsort((calls, rank))
     ends = np.cumsum(np.bincount(rank)) if len(rank) else np.empty(0, dtype=np.int64)
     for begin, end in zip(np.concatenate(([0], ends[:-1])).tolist(), ends.tolist()):
         turn = order[begin:end]
@@ -161,8 +200,7 @@ def greedy(pairs: Pairs, scores: np.ndarray, slots: np.ndarray) -> tuple[np.ndar
         free = ~used[slots[turn]]
         met[turn] = free
         score = np.where(free, scores[turn], 0.0)
-        calls = pairs.expected[turn]
-        begins = np.flatnonzero(np.concatenate(([True], calls[1:] != calls[:-1])))
+        begins = np.flatnonzero(np.concatenate(([True], calls[turn][1:] != calls[turn][:-1])))
         best = np.repeat(np.maximum.reduceat(score, begins), np.diff(np.append(begins, len(turn))))
         place = np.where((score == best) & (score > 0), np.arange(len(turn)), len(turn))
         first = np.minimum.reduceat(place, begins)
