@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, TypeVar, cast
@@ -164,9 +165,9 @@ class Encoding:
         self.expected = self._side("expected", expected, first_list[pair], by, tools, text)
         self.called = self._side("calls", called, first_list[called_pair], by, tools, text)
         self._codes: dict[Match, tuple[np.ndarray, np.ndarray]] = {}
-        self._remembered: dict[str, Any] = {}
+        self._remembered: dict[Hashable, Any] = {}
 
-    def remember(self, what: str, make: Callable[[], _T]) -> _T:
+    def remember(self, what: Hashable, make: Callable[[], _T]) -> _T:
         """Return what was made under a name before, or make it: for work that several variants share."""
         if what not in self._remembered:
             self._remembered[what] = make()
@@ -189,6 +190,24 @@ class Encoding:
         """Return a column of the table behind a side, one entry a call of that side."""
         frame = self._frames["expected" if side == "expected" else "calls"]
         return frame[name].iloc[getattr(self, side).row]
+
+    def with_texts(self, expected: np.ndarray, called: np.ndarray, more: Sequence[str] = ("{}",)) -> Encoding:
+        """Return the same lists with other arguments: for definitions that read arguments in their own way.
+
+        Parameters
+        ----------
+        expected, called
+            For each call of a side the number of its text; -1 is not known, ``len(texts)`` the first of ``more``.
+        more
+            JSON texts that the arguments may have besides ``texts``.
+        """
+        made = copy(self)
+        for computed in ("arguments_known", "_argument_texts"):
+            made.__dict__.pop(computed, None)
+        made.texts = pa.concat_arrays([self.texts, pa.array(list(more), self.texts.type)])
+        made.expected, made.called = replace(self.expected, text=expected), replace(self.called, text=called)
+        made._codes, made._remembered = {}, {}
+        return made
 
     def codes(self, match: Match) -> tuple[np.ndarray, np.ndarray]:
         """Number the calls of both sides so that two are the same call if their numbers are equal.

@@ -30,6 +30,8 @@ class Names:
     ----------
     aliases
         Raw name to canonical name; wins over every step.
+    trim
+        Without outer blanks.
     unicode
         NFKC, without zero-width characters, outer blanks, quotes and back-ticks.
     call
@@ -58,6 +60,7 @@ class Names:
     """
 
     aliases: Mapping[str, str] = field(default_factory=dict, hash=False)
+    trim: bool = False
     unicode: bool = False
     call: bool = False
     wrapper: bool = False
@@ -73,6 +76,7 @@ class Names:
         if name in self.aliases:
             return self.aliases[name]
         for used, step in (
+            (self.trim, str.strip),
             (self.unicode, _plain_unicode),
             (self.call, lambda text: text.removesuffix("()")),
             (self.wrapper, _unwrapped),

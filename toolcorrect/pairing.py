@@ -65,18 +65,75 @@ def candidates(encoding: Encoding, match: Match, lists: np.ndarray | None = None
     expected_code, called_code = encoding.codes(match)
     e = np.arange(len(expected_code)) if lists is None else np.flatnonzero(lists[encoding.expected.owner])
     c = np.arange(len(called_code)) if lists is None else np.flatnonzero(lists[encoding.called.owner])
+    return _meeting(encoding, e, expected_code[e], c, called_code[c])
+
+
+def related(encoding: Encoding, expected_tool: np.ndarray, called_tool: np.ndarray) -> Pairs:
+    """Pair calls whose names are related otherwise than by being the same, by a pattern for instance.
+
+    Parameters
+    ----------
+    encoding
+        The lists.
+    expected_tool, called_tool
+        The relation: numbers of tool names (places in ``encoding.tool_names``), one entry a related pair.
+
+    Returns
+    -------
+    Pairs
+    """
+    # Each expected call stands once for every name that it accepts.
+    order = np.argsort(expected_tool, kind="stable")
+    accepted = called_tool[order]
+    sizes = np.bincount(expected_tool, minlength=len(encoding.tool_names))
+    begins = np.cumsum(sizes) - sizes
+    tool = encoding.expected.tool
+    call, nth = _repeated(sizes[tool])
+    code = accepted[begins[tool[call]] + nth]
+    made = _meeting(encoding, call, code, np.arange(len(encoding.called.tool)), encoding.called.tool)
+    sorted_ = np.lexsort((made.called, made.expected))
+    return Pairs(encoding, made.expected[sorted_], made.called[sorted_])
+
+
+def _meeting(
+    encoding: Encoding, e: np.ndarray, expected_code: np.ndarray, c: np.ndarray, called_code: np.ndarray
+) -> Pairs:
+    """Pair some expected with some called calls where list and code are the same."""
     owner = np.concatenate((encoding.expected.owner[e], encoding.called.owner[c]))
-    dense, uniques = pd.factorize(np.concatenate((expected_code[e], called_code[c])))
+    dense, uniques = pd.factorize(np.concatenate((expected_code, called_code)))
     group, groups = pd.factorize(owner * max(len(uniques), 1) + dense)
     group_e, group_c = group[: len(e)], group[len(e) :]
     by_group = np.argsort(group_c, kind="stable")
     sizes = np.bincount(group_c, minlength=len(groups))
     begins = np.cumsum(sizes) - sizes
-    times = sizes[group_e]
-    pair_e = np.repeat(np.arange(len(e)), times)
-    nth = np.arange(len(pair_e)) - np.repeat(np.cumsum(times) - times, times)
+    pair_e, nth = _repeated(sizes[group_e])
     pair_c = by_group[begins[group_e[pair_e]] + nth]
     return Pairs(encoding, e[pair_e], c[pair_c])
+
+
+def _repeated(times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Repeat each place some times; return the places, and for each entry how often it came before."""
+    place = np.repeat(np.arange(len(times)), times)
+    return place, np.arange(len(place)) - np.repeat(np.cumsum(times) - times, times)
+
+
+def served(pairs: Pairs, usable: np.ndarray) -> np.ndarray:
+    """Count, for each list, the expected calls in a usable pair; a called call may serve many.
+
+    Parameters
+    ----------
+    pairs
+        The candidates.
+    usable
+        bool, one entry a pair.
+
+    Returns
+    -------
+    numpy.ndarray
+        int64, one entry a list.
+    """
+    calls = np.unique(pairs.expected[usable])
+    return np.bincount(pairs.encoding.expected.owner[calls], minlength=pairs.encoding.list_count)
 
 
 def by_position(encoding: Encoding, lists: np.ndarray | None = None) -> Pairs:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -89,6 +90,8 @@ class Scorer:
         if key not in self._encodings:
             self._encodings[key] = Encoding(self.data, scope=scope, names=names, by=variant.by)
         encoding = self._encodings[key]
+        if variant.reads:
+            encoding = encoding.remember(variant.reads, partial(variant.reads, encoding))
         match = encoding.simplest(variant.match)
         if (encoding, match) not in self._overlaps:
             self._overlaps[encoding, match] = Overlap(encoding, match)

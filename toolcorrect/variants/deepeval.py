@@ -13,6 +13,7 @@ from toolcorrect import pairing
 from toolcorrect.encoding import Encoding, Match
 from toolcorrect.overlap import Overlap
 from toolcorrect.variants.definition import Axes, Empty, Variant
+from toolcorrect.variants.forms import refuses
 
 VERSION = "4.2-4.3"
 EMPTY = Empty(both=1.0, unexpected=0.0, uncalled=0.0)
@@ -47,16 +48,6 @@ def similarity(expected: Any, called: Any) -> float:
             elif type(one) is dict and type(other) is dict:
                 total += share * similarity(one, other)
     return total
-
-
-def refuses(overlap: Overlap) -> np.ndarray:
-    """Mark lists with a call DeepEval cannot hold: arguments that are neither an object nor absent."""
-    encoding = overlap.encoding
-    marked = np.zeros(encoding.list_count, dtype=bool)
-    for side in ("expected", "called"):
-        held = encoding.column(side, "arguments_form").isin(["text", "list", "other"]).to_numpy()
-        marked[getattr(encoding, side).owner[held]] = True
-    return marked
 
 
 def _pairs(encoding: Encoding) -> pairing.Pairs:
@@ -148,7 +139,7 @@ def _upstream(name: str, title: str, rule: str, **fields: Any) -> Variant:
         upstream="deepeval",
         version=VERSION,
         empty=EMPTY,
-        rejects=refuses,
+        rejects=refuses(),
         properties=frozenset({"in_range", *fields.pop("properties", ())}),
         **fields,
     )

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from toolcorrect.encoding import Match
+from toolcorrect.encoding import Encoding, Match
 from toolcorrect.errors import OptionError, check_option
 from toolcorrect.names import Names
 from toolcorrect.overlap import Overlap
@@ -205,6 +205,8 @@ class Variant:
         Which calls count where the user says nothing; ``"assistant"`` gives way to ``score(scope=...)``.
     empty
         The score where a side is empty. None: whatever the formula gives.
+    reads
+        How upstream reads arguments before it compares them, see `Encoding.with_texts`. None: as they are.
     rejects
         Function of an `Overlap` that marks lists upstream raises on.
     needs_arguments
@@ -243,6 +245,7 @@ class Variant:
     by: Literal["case", "turn"] = "case"
     scope: str = "assistant"
     empty: Empty | None = None
+    reads: Callable[[Encoding], Encoding] | None = None
     rejects: Callable[[Overlap], np.ndarray] | None = None
     needs_arguments: bool = False
     title: str = ""
