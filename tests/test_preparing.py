@@ -154,6 +154,8 @@ def test_defaults_are_filled_at_every_depth_that_is_there() -> None:
     }
     assert fill_defaults({"a": {}}, root, root) == {"a": {"b": [1]}, "c": 7}
     assert fill_defaults({"c": None}, root, root) == {"c": None}
+    endless = {"properties": {"a": {"$ref": "#", "default": {}}}}
+    assert fill_defaults({"a": {}}, endless, endless) == {"a": {"a": {}}}
 
 
 def test_hostile_schemas_and_values_stay_cheap() -> None:

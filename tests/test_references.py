@@ -18,7 +18,7 @@ from toolcorrect.matching import assign, fits, resolve
 from toolcorrect.overlap import overlap
 from toolcorrect.pairing import candidates
 from toolcorrect.preparing import ArgumentOptions
-from toolcorrect.references import Demands, verdicts
+from toolcorrect.references import Demands, verdict_changes, verdicts
 
 
 def run(
@@ -147,6 +147,19 @@ def test_options_reach_the_verdict() -> None:
     assert passed(data) == 0.0
     assert passed(data, options=ArgumentOptions(casefold=True, trim=True)) == 0.0
     assert passed(data, options=ArgumentOptions(casefold=True, trim=True, keys="expected")) == 1.0
+
+
+def test_where_an_option_would_change_the_verdict() -> None:
+    for case, labels in {
+        "args-defaults-01": ["fill_defaults", "keys=expected", "keys=expected_deep"],
+        "args-json-string-01": ["decode_nested"],
+        "args-coercion-01": ["coerce"],
+        "args-coercion-03": [],
+        "args-date-01": ["dates"],
+        "args-null-missing-01": ["null_as_missing", "keys=called"],
+    }.items():
+        changed = verdict_changes(dataset(field_case(case))).loc["x"]
+        assert changed[changed].index.to_list() == labels, case
 
 
 def test_resolving_a_reference_makes_plain_equality_say_it_all() -> None:

@@ -109,6 +109,20 @@ def test_a_null_the_schema_refuses_counts_as_left_out_only_on_demand() -> None:
     assert errors(validate(data, null_as_missing=True)) == [("a", "missing_required")]
 
 
+def test_what_an_exact_coercion_mends_is_told_apart_on_demand() -> None:
+    schema = {
+        "properties": {"n": {"type": "integer"}, "m": {"type": "integer", "maximum": 9}, "b": {"type": "boolean"}}
+    }
+    data = made([("op", {"n": "22", "m": "22", "b": "yes"})], [{"name": "op", "parameters": schema}])
+    assert errors(validate(data)) == [("b", "type"), ("m", "type"), ("n", "type")]
+    assert errors(validate(data, coerce=True)) == [
+        ("b", "type"),
+        ("m", "coercible"),
+        ("m", "range"),
+        ("n", "coercible"),
+    ]
+
+
 def test_a_broken_schema_is_reported_once_and_loses_no_other_case() -> None:
     calls = pd.DataFrame({"case": ["x", "x", "y"], "tool": ["bad", "bad", "good"], "arguments": ["{}"] * 3})
     broken = ['{"type": "strin"}', json.dumps(DAY), '{"$ref": "http://example.test/s.json"}', "{"]
@@ -189,9 +203,11 @@ def test_hostile_arguments_are_answered_not_raised() -> None:
     deeper = '{"a": ' + "[" * 100_000 + "]" * 100_000 + "}"
     texts = [deep, deeper, '{"a": "\\ud800"}', '{"a": NaN}', "[1]", "nonsense", '{"a": ' + "9" * 5000 + "}"]
     calls = pd.DataFrame({"case": "x", "tool": "op", "arguments": texts})
-    found = validate(Dataset(pd.DataFrame(index=["x"]), calls, tools=tools))
+    data = Dataset(pd.DataFrame(index=["x"]), calls, tools=tools)
+    found = validate(data)
     assert set(found["position"]) == {0, 1, 3, 4, 5, 6}
     assert found["note"].str.len().max() <= 200
+    assert set(validate(data, coerce=True, null_as_missing=True)["position"]) == {0, 1, 3, 4, 5, 6}
 
 
 def test_equal_texts_are_checked_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from toolcorrect import schema_led
+from toolcorrect.decoding import parse_json
 from toolcorrect.differences import is_matcher, path_text
 from toolcorrect.equality import canonical_text
 from toolcorrect.schemas import DEPTH_LIMIT, declared, deeper, validator
@@ -26,6 +28,7 @@ SCHEMA_CODES = (
     "unique",
     "one_of",
     "other",
+    "coercible",
 )
 # Wrong all the same for who reads calls strictly: an argument that no schema names, a value never filled in.
 RUBRIC_CODES = ("undeclared", "placeholder")
@@ -75,7 +78,7 @@ class Defect:
 
 
 def schema_defects(
-    schema: str, arguments: str, *, formats: bool = True, null_as_missing: bool = False
+    schema: str, arguments: str, *, formats: bool = True, null_as_missing: bool = False, coerce: bool = False
 ) -> list[Defect]:
     """Check one argument text against one schema.
 
@@ -87,6 +90,8 @@ def schema_defects(
         Whether ``format`` is checked.
     null_as_missing
         Whether a null that the schema refuses counts as an argument left out.
+    coerce
+        Whether defects that an exact coercion mends (``"22"`` for 22) bear the code ``coercible``.
 
     Returns
     -------
@@ -117,10 +122,19 @@ def schema_defects(
         return [Defect("other", "", "the arguments break their schema, too deep to say where")]
     if null_as_missing and _drop_nulls(value, [parts for _, parts, _ in errors]):
         return schema_defects(schema, json.dumps(value), formats=formats, null_as_missing=True)
+    if coerce:
+        return _coerced(schema, arguments, value, formats)
     if '"$match"' in arguments:
         errors = [error for error in errors if not _at_matcher(value, error)]
     found = (Defect(code, path_text(parts), _short(note)) for code, parts, note in errors)
     return list(dict.fromkeys(found))
+
+
+def _coerced(schema: str, arguments: str, value: Any, formats: bool) -> list[Defect]:
+    root = parse_json(schema)
+    left = schema_defects(schema, json.dumps(schema_led.coerce(value, root, root)), formats=formats)
+    plain = schema_defects(schema, arguments, formats=formats)
+    return left + [Defect("coercible", found.path, found.note) for found in plain if found not in left]
 
 
 def rubric_defects(schema: str | None, arguments: str) -> list[Defect]:
@@ -185,9 +199,7 @@ def _decoded(text: str) -> tuple[Any, str]:
         except (ValueError, RecursionError):
             text = _LONE_SURROGATE.sub(r"\\ufffd", text)
     try:
-        value = json.loads(text)
-    except RecursionError:
-        return None, "nested too deep to be read"
+        value = parse_json(text)
     except ValueError as cause:
         return None, str(cause)
     if text.count("[") + text.count("{") > DEPTH_LIMIT and deeper(value, DEPTH_LIMIT):

@@ -12,6 +12,7 @@ import pandas as pd
 
 from toolcorrect.dataset import Dataset
 from toolcorrect.dates import canonical_date, dates_in
+from toolcorrect.decoding import parse_json
 from toolcorrect.defects import leaves
 from toolcorrect.differences import path_text
 from toolcorrect.encoding import Encoding
@@ -123,8 +124,8 @@ class _Said:
 
 def _of_call(arguments: str, stated: frozenset[str], said: list[_Said]) -> list[tuple[str, str, str, str | None]]:
     try:
-        values = list(leaves(json.loads(arguments)))
-    except (ValueError, RecursionError):
+        values = list(leaves(parse_json(arguments)))
+    except ValueError:
         return []
     found = []
     for parts, value in values:

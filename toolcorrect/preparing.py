@@ -201,7 +201,8 @@ def _prepared(data: Dataset, table: str, options: ArgumentOptions) -> pd.Series:
     frame = data.calls if table == "calls" else data.expected
     offered = offer(data, table=table)
     texts, distinct = pd.factorize(frame["arguments"])
-    tools, names = pd.factorize(frame["tool"])
+    by_tool = any(isinstance(getattr(options, field.name), Mapping) for field in fields(options))
+    tools, names = pd.factorize(frame["tool"] if by_tool else np.zeros(len(frame), dtype=np.int64))
     known = texts >= 0
     keys = np.column_stack([texts, offered.schema, tools])[known]
     pairs, place = np.unique(keys, axis=0, return_inverse=True)
@@ -214,7 +215,7 @@ def _prepared(data: Dataset, table: str, options: ArgumentOptions) -> pd.Series:
             made.append(distinct[text])
             continue
         made.append(
-            to_json(options.prepare(value, schema=schemas[schema] if schema >= 0 else None, tool=names[tool]))
+            to_json(options.prepare(value, schema=schemas[schema] if schema >= 0 else None, tool=str(names[tool])))
         )
     column = pd.Series(pd.NA, index=frame.index, dtype=STRING)
     column[known] = pd.Series(made, dtype=STRING).take(place.ravel()).array

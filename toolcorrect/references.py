@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -21,6 +22,24 @@ from toolcorrect.tables import STRING
 Order = Literal["free", "in_order"]
 Extras = Literal["allowed", "refused"]
 OptionalArguments = Literal["fail", "ignore"]
+
+
+OPTIONS: Mapping[str, ArgumentOptions] = {
+    "unordered": ArgumentOptions(unordered=True),
+    "dates": ArgumentOptions(dates=True),
+    "casefold": ArgumentOptions(casefold=True),
+    "trim": ArgumentOptions(trim=True),
+    "collapse_whitespace": ArgumentOptions(collapse_whitespace=True),
+    "nfc": ArgumentOptions(unicode="nfc"),
+    "nfkc": ArgumentOptions(unicode="nfkc"),
+    "null_as_missing": ArgumentOptions(null_as_missing=True),
+    "fill_defaults": ArgumentOptions(fill_defaults=True),
+    "coerce": ArgumentOptions(coerce=True),
+    "decode_nested": ArgumentOptions(decode_nested=True),
+    "keys=expected": ArgumentOptions(keys="expected"),
+    "keys=expected_deep": ArgumentOptions(keys="expected_deep"),
+    "keys=called": ArgumentOptions(keys="called"),
+}
 
 
 @dataclass(frozen=True)
@@ -152,6 +171,56 @@ def verdicts(
         {"passed": found.passed, "reason": pd.Series(_reasons(encoding, found), dtype=STRING).array},
         index=list_index(encoding),
     )
+
+
+def verdict_changes(
+    data: Dataset,
+    options: Mapping[str, ArgumentOptions] = OPTIONS,
+    *,
+    demands: Demands = Demands(),
+    scope: str = "assistant",
+    names: str | Names = "exact",
+) -> pd.DataFrame:
+    """Say where overlooking something would change the verdict.
+
+    Parameters
+    ----------
+    data
+        The runs.
+    options
+        Label to options, each tried alone. Default: the options of `ArgumentOptions` that need no
+        number or name, everywhere.
+    demands, scope, names
+        As in `verdicts`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Index case, one column a label: True where the verdict of the best reference differs from the one without
+        any option.
+
+    Examples
+    --------
+    >>> frame = {"case": ["x"], "tool": ["log"]}
+    >>> data = Dataset(
+    ...     pd.DataFrame(index=["x"]),
+    ...     pd.DataFrame({**frame, "arguments": ['{"q": "A "}']}),
+    ...     pd.DataFrame({**frame, "arguments": ['{"q": "A"}']}),
+    ... )
+    >>> changes = verdict_changes(data).loc["x"]
+    >>> changes[changes].index.to_list()
+    ['trim', 'collapse_whitespace']
+    """
+
+    def best(tried: ArgumentOptions) -> np.ndarray:
+        found = verdicts(data, demands=demands, options=tried, scope=scope, names=names)["passed"]
+        case = data.cases.index.get_indexer(found.index.get_level_values("case"))
+        made = np.full(len(data), -1.0)
+        np.maximum.at(made, case, found.fillna(-1).to_numpy())
+        return made
+
+    plain = best(PLAIN)
+    return pd.DataFrame({label: best(tried) != plain for label, tried in options.items()}, index=data.cases.index)
 
 
 def _meet(

@@ -209,18 +209,20 @@ def _not_before(data: Dataset, matched: Matched, later: Matched) -> np.ndarray:
 def _notes(
     rules: pd.DataFrame, kind: np.ndarray, count: np.ndarray, low: np.ndarray, high: np.ndarray, broken: np.ndarray
 ) -> pd.Series:
-    notes = pd.Series(pd.NA, index=rules.index, dtype=STRING)
-    for place in np.flatnonzero(broken).tolist():
-        tool = "any tool" if rules["tool"][place] == EVERY_TOOL else rules["tool"][place]
+    notes: list[str | None] = [None] * len(rules)
+    places = np.flatnonzero(broken)
+    tools, then = (rules[name].iloc[places].tolist() for name in ("tool", "then"))
+    for place, tool, later in zip(places.tolist(), tools, then):
+        tool = "any tool" if tool == EVERY_TOOL else tool
         times = f"called {_times(count[place])}"
         if kind[place] == "forbid":
             notes[place] = f"{tool} is forbidden and was {times}"
         elif kind[place] == "before":
-            notes[place] = f"{rules['then'][place]} was called with no {tool} before it"
+            notes[place] = f"{later} was called with no {tool} before it"
         else:
             bound = f"at most {high[place]}" if count[place] > high[place] else f"at least {low[place]}"
             notes[place] = f"{tool} was {times}; the rule asks for {bound}"
-    return notes
+    return pd.Series(notes, index=rules.index, dtype=STRING)
 
 
 def _times(count: int) -> str:

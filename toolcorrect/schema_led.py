@@ -144,14 +144,23 @@ def _of_item(schema: Any, root: Any, place: int) -> Any:
 
 
 def _walk(value: Any, schema: Any, root: Any, change: Callable[[Any, Any, Any], Any]) -> Any:
+    return value if deeper(value, _DEPTH_LIMIT) else _changed(value, schema, root, change)
+
+
+def _changed(value: Any, schema: Any, root: Any, change: Callable[[Any, Any, Any], Any]) -> Any:
     if schema is None or is_matcher(value):
         return value
-    value = change(value, schema, root)
-    if isinstance(value, dict):
-        return {key: _walk(item, _of_key(schema, root, key), root, change) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_walk(item, _of_item(schema, root, i), root, change) for i, item in enumerate(value)]
-    return value
+    # A default that was filled in is not looked into: a schema may refer to itself without end.
+    made = change(value, schema, root)
+    filled = made.keys() - value.keys() if isinstance(made, dict) and isinstance(value, dict) else ()
+    if isinstance(made, dict):
+        return {
+            key: item if key in filled else _changed(item, _of_key(schema, root, key), root, change)
+            for key, item in made.items()
+        }
+    if isinstance(made, list):
+        return [_changed(item, _of_item(schema, root, i), root, change) for i, item in enumerate(made)]
+    return made
 
 
 def _coerced(value: Any, schema: Any, root: Any) -> Any:

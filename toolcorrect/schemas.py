@@ -11,6 +11,7 @@ from urllib.parse import unquote
 
 import jsonschema_rs
 
+from toolcorrect.decoding import parse_json
 from toolcorrect.equality import canonical_text
 from toolcorrect.errors import DataError
 
@@ -49,8 +50,8 @@ def validator(text: str, *, formats: bool = True) -> Any:
     False
     """
     try:
-        schema = json.loads(text)
-    except (ValueError, RecursionError) as cause:
+        schema = parse_json(text)
+    except ValueError as cause:
         raise BrokenSchemaError(f"not JSON: {cause}") from cause
     if not isinstance(schema, dict | bool):
         raise BrokenSchemaError(f"a schema is an object, true or false, not {_kind(schema)}")
@@ -206,8 +207,8 @@ def _stated(root: Any) -> Iterator[str]:
 
 def _loaded(text: str) -> Any:
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+        return parse_json(text)
+    except ValueError:
         return None
 
 

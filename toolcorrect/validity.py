@@ -81,6 +81,7 @@ def validate(
     *,
     formats: bool = True,
     null_as_missing: bool = False,
+    coerce: bool = False,
     scope: str = "assistant",
     names: str | Names = "exact",
 ) -> pd.DataFrame:
@@ -94,6 +95,9 @@ def validate(
         Whether ``format`` (date, email, ...) is checked.
     null_as_missing
         Whether a null that the schema refuses counts as an argument left out, as strict function calling sends it.
+    coerce
+        Whether a text that exactly stands for what the schema wants (``"22"`` for 22) is told apart, under the code
+        ``coercible``.
     scope
         Which calls are looked at, as in `toolcorrect.score`.
     names
@@ -104,8 +108,8 @@ def validate(
     pandas.DataFrame
         One row a defect: ``case, position, tool, code, path, note``. Codes that make a call invalid by JSON
         Schema: ``unknown_tool, not_json, missing_required, unknown_param, type, enum, format, range, pattern,
-        unique, one_of, other``; codes of a stricter reader: ``undeclared`` (an argument the schema does not name,
-        although it does not forbid it), ``placeholder``. A schema that is itself broken has one row, code
+        unique, one_of, other, coercible``; codes of a stricter reader: ``undeclared`` (an argument the schema does not
+        name, although it does not forbid it), ``placeholder``. A schema that is itself broken has one row, code
         ``broken_schema``, with no position; its calls are not judged.
 
     Examples
@@ -120,7 +124,7 @@ def validate(
     [['missing_required', 'id'], ['type', 'n']]
     """
     calls, offered = data.calls, offer(data, names=names)
-    checked = check_rows(calls, offered, _check(formats, null_as_missing))
+    checked = check_rows(calls, offered, _check(formats=formats, null_as_missing=null_as_missing, coerce=coerce))
     counted = calls_in_scope(Encoding(data, scope=scope, names=names))
     defects = checked.defects[counted[checked.defects["row"].to_numpy()]]
     made = calls[["case", "position", "tool"]].iloc[defects["row"].to_numpy()].reset_index(drop=True)
@@ -217,7 +221,7 @@ class _Judged:
 def _judge(encoding: Encoding, formats: bool) -> _Judged:
     data = encoding.data
     calls, case = data.calls, data.case_rows("calls")
-    checked = check_rows(calls, offer(data, names=encoding.names), _check(formats, null_as_missing=False))
+    checked = check_rows(calls, offer(data, names=encoding.names), _check(formats=formats))
     counted = calls_in_scope(encoding)
     failing = np.zeros(len(calls), dtype=bool)
     failing[checked.defects["row"].to_numpy()] = True
@@ -252,9 +256,9 @@ def _reasons(data: Dataset, judged: _Judged) -> pd.Series:
     return pd.Series(texts, index=data.cases.index, dtype=STRING)
 
 
-def _check(formats: bool, null_as_missing: bool) -> Callable[[str, str], list[Defect]]:
+def _check(**options: bool) -> Callable[[str, str], list[Defect]]:
     def check(schema: str, arguments: str) -> list[Defect]:
-        found = schema_defects(schema, arguments, formats=formats, null_as_missing=null_as_missing)
+        found = schema_defects(schema, arguments, **options)
         told = {defect.path for defect in found}
         return found + [defect for defect in rubric_defects(schema, arguments) if defect.path not in told]
 
