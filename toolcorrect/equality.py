@@ -242,8 +242,8 @@ def _canonical(text: str, change: Callable[[Any], Any] | None) -> bytes:
 def _written(value: Any) -> bytes:
     """Write a value as orjson would, sorted, also where orjson cannot."""
     if isinstance(value, dict):
-        items = sorted((_string(key), _written(item)) for key, item in value.items())
-        return b"{" + b",".join(key + b":" + item for key, item in items) + b"}"
+        keys = sorted(value, key=lambda key: key.encode("utf-8", "surrogatepass"))
+        return b"{" + b",".join(_string(key) + b":" + _written(value[key]) for key in keys) + b"}"
     if isinstance(value, list):
         return b"[" + b",".join(map(_written, value)) + b"]"
     if isinstance(value, str):

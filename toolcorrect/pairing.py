@@ -314,6 +314,12 @@ def optimal(pairs: Pairs, scores: np.ndarray) -> np.ndarray:
     return np.concatenate(chosen) if chosen else np.empty(0, dtype=np.int64)
 
 
+def total(pairs: Pairs, chosen: np.ndarray, scores: np.ndarray) -> np.ndarray:
+    """Return, for each list, the sum of the scores of its chosen pairs (float64)."""
+    made = np.bincount(pairs.owner[chosen], weights=scores[chosen], minlength=pairs.encoding.list_count)
+    return made.astype(np.float64)
+
+
 def ordered(pairs: Pairs, scores: np.ndarray) -> np.ndarray:
     """Return, for each list, the largest sum of scores of pairs that do not cross.
 

@@ -81,7 +81,7 @@ def _greedy(overlap: Overlap, scores: np.ndarray) -> np.ndarray:
     dense, uniques = pd.factorize(encoding.codes(VALUE)[1])
     slots = pd.factorize(encoding.called.owner * max(len(uniques), 1) + dense)[0]
     chosen, met = pairing.greedy(pairs, np.nan_to_num(scores), slots[pairs.called])
-    total = np.bincount(pairs.owner[chosen], weights=scores[chosen], minlength=encoding.list_count)
+    total = pairing.total(pairs, chosen, scores)
     total[pairs.owner[met & np.isnan(scores)]] = np.nan
     return total
 
@@ -126,7 +126,7 @@ def _best(overlap: Overlap) -> np.ndarray:
     pairs = _pairs(encoding)
     scores = np.where(encoding.expected.text[pairs.expected] < 0, 1.0, _scores(encoding, True, False))
     chosen = pairing.optimal(pairs, np.nan_to_num(scores))
-    total = np.bincount(pairs.owner[chosen], weights=scores[chosen], minlength=encoding.list_count)
+    total = pairing.total(pairs, chosen, scores)
     total[pairs.owner[np.isnan(scores)]] = np.nan
     return total / overlap.expected
 

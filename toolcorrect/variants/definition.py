@@ -79,9 +79,15 @@ class Formula(NamedTuple):
 
 
 def _precision_recall_mean(n: Counted) -> np.ndarray:
-    recall, precision = n.found / n.expected, n.wanted / n.called
-    total = recall + precision
-    return np.where(total == 0, 0.0, 2 * recall * precision / np.where(total == 0, 1, total))
+    # Written without the two ratios: with one side empty it is 0, with both it divides by nothing.
+    return (
+        2
+        * n.found
+        * n.wanted
+        / np.where(
+            (n.found == 0) | (n.wanted == 0), n.expected + n.called, n.found * n.called + n.wanted * n.expected
+        )
+    )
 
 
 def _flag(condition: np.ndarray) -> np.ndarray:

@@ -1,0 +1,178 @@
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import toolcorrect as tc
+from tests.build import dataset
+from tests.shared import shared
+from toolcorrect.errors import OptionError, UnknownNameError
+from toolcorrect.variants import CORE, registry
+
+
+def one(called, expected, variant, **options):
+    return tc.score(dataset((called, expected)), variants=variant, **options).iloc[0, 0]
+
+
+def records(name):
+    return [json.loads(line) for line in shared(f"samples/seeds/{name}.jsonl").read_text().splitlines()]
+
+
+def seed(name):
+    return dataset(*((row["called"], row["expected"]) for row in records(name)))
+
+
+def test_stated_scores_of_the_smart_home():
+    made = tc.score(seed("smart_home"), variants=["notebook.jaccard", "deepeval", "deepeval.exact", "deepeval.docs"])
+    assert made["notebook.jaccard"].to_list() == [1.0, 0.0, 0.5]
+    assert made["deepeval"].to_list() == [1.0, 0.0, 1.0]
+    assert made.iloc[2][["deepeval.exact", "deepeval.docs"]].to_list() == [0.0, 0.5]
+
+
+def test_stated_scores_of_the_order_desk():
+    made = tc.score(seed("technest"), variants=["deepeval", "deepeval.args"])
+    assert made["deepeval"].to_list() == [1.0, 1.0, 1.0]
+    assert made["deepeval.args"].to_list() == [1.0, 0.0, 0.5]
+
+
+def test_core_is_the_default_and_named_columns_keep_their_order():
+    data = dataset((["a"], ["a"]))
+    assert list(tc.score(data).columns) == list(CORE)
+    assert list(tc.score(data, variants=["jaccard", "deepeval.ordered*", "recall"]).columns) == [
+        "jaccard",
+        *(name for name in registry() if name.startswith("deepeval.ordered")),
+        "recall",
+    ]
+    assert set(tc.score(data, variants="all").columns) == {n for n, v in registry().items() if not v.asks_model}
+
+
+def test_an_unknown_variant_names_its_neighbours():
+    with pytest.raises(UnknownNameError, match=r"There is no variant 'jacard'. Did you mean jaccard"):
+        tc.score(dataset((["a"], ["a"])), variants="jacard")
+
+
+def test_two_variants_of_one_name_are_refused():
+    mine = tc.Variant("recall", lambda o: o.called * 0.0)
+    with pytest.raises(OptionError, match="Two variants are called 'recall'"):
+        tc.score(dataset((["a"], ["a"])), variants=["recall", mine])
+
+
+def test_a_formula_of_the_wrong_shape_is_refused_by_name():
+    with pytest.raises(OptionError, match="variant 'mine' returned shape"):
+        tc.score(dataset((["a"], ["a"])), variants=[tc.Variant("mine", lambda o: np.ones(7))])
+
+
+EMPTY_SIDES = {
+    # variant: both empty, nothing expected but called, expected but nothing called
+    "recall": (1.0, np.nan, 0.0),
+    "in_order": (1.0, np.nan, 0.0),
+    "any_order": (1.0, np.nan, 0.0),
+    "lcs": (1.0, np.nan, 0.0),
+    "precision": (1.0, 0.0, 0.0),
+    "jaccard.set": (1.0, 0.0, 0.0),
+    "sequence": (1.0, 0.0, 0.0),
+    "deepeval": (1.0, 0.0, 0.0),
+    "notebook.jaccard": (1.0, 1.0, 0.0),
+    "galtea": (1.0, 0.0, 0.0),
+}
+
+
+@pytest.mark.parametrize("variant", EMPTY_SIDES)
+def test_empty_sides(variant):
+    made = tc.score(dataset(([], []), (["a"], []), ([], ["a"])), variants=variant)[variant]
+    np.testing.assert_array_equal(made.to_numpy(), EMPTY_SIDES[variant])
+
+
+@pytest.mark.parametrize(("word", "value"), [("perfect", 1.0), ("skip", np.nan), ("zero", 0.0)])
+def test_a_word_for_empty_speaks_only_of_what_the_formula_leaves_open(word, value):
+    data = dataset(([], []), (["a"], []), ([], ["a"]))
+    made = tc.score(data, variants=["recall", "f1"], empty=word)
+    np.testing.assert_array_equal(made["recall"].to_numpy(), [value, value, 0.0])
+    np.testing.assert_array_equal(made["f1"].to_numpy(), [value, 0.0, 0.0])
+
+
+def test_three_values_for_empty_override_every_variant():
+    data = dataset(([], []), (["a"], []), ([], ["a"]), (["a"], ["a"]))
+    made = tc.score(data, variants=["recall", "deepeval"], empty=(0.25, "rejected", 0.75))
+    np.testing.assert_array_equal(made["deepeval"].to_numpy(), [0.25, np.nan, 0.75, 1.0])
+    assert tc.status(data, variants="recall", empty=(0.25, "rejected", 0.75)).recall.iloc[1] == "rejected"
+
+
+def test_status_says_why_there_is_no_score():
+    wrong = [{"name": "a", "arguments": None}]
+    data = dataset(
+        (None, ["a"]), (["a"], None), (wrong, [{"name": "a", "arguments": {}}]), (["a"], []), (["a"], ["a"])
+    )
+    made = tc.status(data, variants=["recall", "exact.args", "deepeval.args"])
+    assert made["recall"].to_list() == ["called_unknown", "expected_unknown", "ok", "undefined", "ok"]
+    assert made["exact.args"].to_list()[2:] == ["arguments_unknown", "arguments_unknown", "arguments_unknown"]
+    assert made["deepeval.args"].to_list()[2:] == ["rejected", "ok", "ok"]
+    scores = tc.score(data, variants=list(made.columns))
+    assert ((made == "ok") == scores.notna()).all().all()
+
+
+def test_unparsable_arguments_are_not_an_empty_object():
+    called = [{"name": "a", "arguments_status": "failed", "arguments_raw": "{oops"}]
+    assert np.isnan(one(called, [{"name": "a", "arguments": {}}], "exact.args"))
+
+
+def test_the_best_reference_counts_and_is_told():
+    data = dataset((["fetch", "extract"], {"any_of": [["search"], ["fetch", "extract"], []]}))
+    assert tc.score(data, variants=["recall", "f1"]).iloc[0].to_list() == [1.0, 1.0]
+    assert tc.best_reference(data, variants=["recall", "f1"]).iloc[0].to_list() == [1, 1]
+
+
+def test_scopes():
+    calls = [
+        {"name": "get_order"},
+        {"name": "refund_order", "error": True},
+        {"name": "refund_order", "error": False},
+        {"name": "rate", "actor": "user"},
+        {"name": "transfer_to_human", "kind": "handoff"},
+    ]
+    data = dataset((calls, ["refund_order"]))
+    marked = data.mark_effects(["refund_*"])
+    assert tc.overlap(data).called.item() == 3
+    assert tc.overlap(data, scope="everyone").called.item() == 4
+    assert tc.overlap(data, scope="succeeded").called.item() == 2
+    assert tc.overlap(marked, scope="effect").called.item() == 2
+    assert tc.status(data, scope="effect", variants="recall").recall.item() == "effect_unknown"
+    with pytest.raises(OptionError, match="scope='all' is not known; choose one of 'assistant', 'effect'"):
+        tc.score(data, scope="all")
+
+
+def test_a_case_can_say_otherwise_what_a_tool_does():
+    tools = pd.DataFrame({"case": [pd.NA, pd.NA, "1"], "tool": ["set", "get", "get"], "effect": [True, False, True]})
+    data = dataset((["get", "set"], ["set"]), (["get", "set"], ["set"])).replace(tools=tools)
+    assert tc.overlap(data, scope="effect").called.to_list() == [1, 2]
+
+
+def test_names_give_way_only_where_a_variant_does_not_say_its_own():
+    data = dataset((["functions.getOrder"], ["get_order"]))
+    assert tc.score(data, variants=["exact", "galtea"]).iloc[0].to_list() == [0.0, 1.0]
+    assert tc.score(data, variants=["exact"], names="galtea").exact.item() == 1.0
+
+
+def test_tversky_by_name_and_by_function_agree():
+    data = dataset((["a", "b"], ["a", "c", "d"]))
+    mine = tc.Variant("mine", axes=tc.Axes(formula=tc.tversky(extra=0.5, missing=2)))
+    made = tc.score(data, variants=[mine, "tversky(extra=0.5,missing=2)"]).iloc[0]
+    assert made.to_list() == pytest.approx([1 / 5.5, 1 / 5.5])
+    for weights, twin in (((0, 1), "recall"), ((1, 0), "precision"), ((0.5, 0.5), "f1"), ((1, 1), "jaccard")):
+        name = f"tversky(extra={weights[0]},missing={weights[1]})"
+        assert tc.score(data, variants=[name]).iloc[0, 0] == pytest.approx(one(["a", "b"], ["a", "c", "d"], twin))
+
+
+def test_a_type_takes_part_in_deepeval():
+    def call(kind):
+        return [{"name": "a", "kind": kind}]
+
+    assert one(call("mcp"), call("function"), "deepeval") == 0.0
+    assert one(call("mcp"), call("function"), "recall") == 1.0
+
+
+def test_no_cases_at_all():
+    empty = dataset()
+    assert tc.score(empty, variants="all").shape[0] == 0
+    assert tc.status(empty, variants="all").shape[0] == 0

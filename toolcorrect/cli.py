@@ -1,0 +1,185 @@
+"""The command ``toolcorrect``: scores side by side, comparison of runs, formats, definitions, notebooks."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import pandas as pd
+import typer
+
+import toolcorrect as tc
+from toolcorrect.errors import OptionError, ToolcorrectError
+from toolcorrect.html import visible
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    help="Tool-call correctness: every published definition side by side, and why they disagree.",
+)
+
+Runs = Annotated[Path, typer.Argument(help="A trace file, a folder of runs, or a saved dataset.")]
+Variants = Annotated[
+    str, typer.Option("--variants", "-v", help="Names, globs, 'core' or 'all', separated by commas.")
+]
+Scope = Annotated[str, typer.Option(help="assistant, effect, succeeded or everyone.")]
+NamesLevel = Annotated[str | None, typer.Option("--names", help="exact, format, galtea or loose.")]
+Format = Annotated[str | None, typer.Option("--format", help="Force a trace format; see 'toolcorrect formats'.")]
+
+
+@app.command()
+def score(
+    runs: Runs,
+    variants: Variants = "core",
+    scope: Scope = "assistant",
+    names: NamesLevel = None,
+    format: Format = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the scores to a .csv or .parquet file.")
+    ] = None,
+) -> None:
+    """Score runs under many definitions, and say which of them disagree and why."""
+    with _sentences():
+        write = _writer(output)
+        data = _open(runs, format)
+        chosen = _listed(variants)
+        scores = tc.score(data, variants=chosen, scope=scope, names=names)
+        print(data.summary(), end="\n\n")
+        print(_table(_definitions(data, scores)), end="\n\n")
+        pairs = tc.disagreeing_pairs(data, variants=chosen, scope=scope, names=names)
+        print("Furthest apart:" if len(pairs) else "All definitions agree on every case.")
+        for row in pairs.itertuples():
+            print(
+                f"  {row.a} and {row.b}: {row.mean_gap:.2f} on average, they differ on {row.differ} of "
+                f"{row.cases} cases, mostly by {_CAUSES[row.cause]} ({row.share:.0%})"
+            )
+        if write:
+            write(_with_tags(data, scores))
+            print(f"\nWrote {len(scores)} rows to {output}.")
+        print("\nLook closer in the notebooks: toolcorrect lab")
+
+
+@app.command()
+def formats() -> None:
+    """List the trace formats that can be read."""
+    print(_table(tc.formats().reset_index()))
+
+
+@app.command()
+def variants(
+    name: Annotated[str | None, typer.Argument(help="One definition; without it, all are listed.")] = None,
+) -> None:
+    """List the scoring definitions, or describe one."""
+    with _sentences():
+        table = tc.variants()
+        if name is None:
+            print(_table(table[["title", "rule"]].reset_index()))
+            return
+        tc.variants(name)
+        for label, value in table.loc[name].items():
+            print(f"{label.replace('_', ' '):<16} {', '.join(value) if isinstance(value, list) else value}")
+
+
+@app.command()
+def lab(
+    folder: Annotated[Path, typer.Argument(help="Where to put the notebooks.")] = Path("toolcorrect-notebooks"),
+) -> None:
+    """Copy the notebooks into a folder, unless they are there, and open them in JupyterLab."""
+    with _sentences():
+        from toolcorrect.examples import copy_notebooks
+
+        copied = copy_notebooks(folder)
+    print(f"{copied} notebooks copied to {folder}." if copied else f"The notebooks are in {folder}.")
+    from jupyterlab.labapp import main
+
+    sys.exit(main([str(folder)]))
+
+
+_CAUSES = {
+    "empty": "an empty side",
+    "names": "the spelling of tool names",
+    "arguments": "arguments",
+    "order": "order",
+    "repeat": "repeated calls",
+    "extra": "extra calls",
+    "missing": "missing calls",
+    "rule": "how the rules count",
+}
+
+
+@contextmanager
+def _sentences() -> Iterator[None]:
+    """Turn an error meant for the user into one line and exit code 2."""
+    try:
+        yield
+    except ToolcorrectError as error:
+        print(f"toolcorrect: {error}", file=sys.stderr)
+        raise typer.Exit(2) from None
+
+
+def _open(path: Path, format: str | None) -> tc.Dataset:
+    if format is None and (path / "cases.parquet").is_file():
+        return tc.Dataset.open(path)
+    return tc.load(path, format=format)
+
+
+def _listed(variants: str) -> list[str]:
+    # A comma inside brackets, as in tversky(extra=1,missing=2), separates nothing.
+    parts, depth = [""], 0
+    for sign in variants:
+        depth += (sign == "(") - (sign == ")")
+        if sign == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += sign
+    return [part.strip() for part in parts if part.strip()]
+
+
+def _writer(output: Path | None) -> Callable[[pd.DataFrame], None] | None:
+    """Return what writes a frame to a file, refusing an ending that is not known before any work is done."""
+    if output is None:
+        return None
+    if output.suffix == ".csv":
+        return lambda frame: frame.to_csv(output)
+    if output.suffix == ".parquet":
+        return lambda frame: frame.to_parquet(output)
+    raise OptionError(f"--output {output}: the name must end in .csv or .parquet.")
+
+
+def _with_tags(data: tc.Dataset, scores: pd.DataFrame) -> pd.DataFrame:
+    tags = data.cases[["task", "model", "trial", "outcome"]].dropna(axis="columns", how="all")
+    return tags.join(scores.drop(columns=tags.columns.intersection(scores.columns)))
+
+
+def _definitions(data: tc.Dataset, scores: pd.DataFrame) -> pd.DataFrame:
+    """One row a definition: mean, how many are scored, and the best and worst model."""
+    rows = []
+    models = data.cases["model"]
+    for name, column in scores.items():
+        better = tc.variants(name).better
+        means = column.groupby(models.fillna("(no model)")).mean().dropna().sort_values(ascending=better == "lower")
+        several = len(means) > 1
+        rows.append(
+            {
+                "definition": name,
+                "mean": f"{column.mean():.3f}" if column.notna().any() else "-",
+                "scored": f"{column.notna().sum()} of {len(column)}",
+                "best model": f"{means.index[0]} {means.iloc[0]:.3f}" if several else "-",
+                "worst model": f"{means.index[-1]} {means.iloc[-1]:.3f}" if several else "-",
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _table(frame: pd.DataFrame) -> str:
+    """Lay a frame out as text, columns to the left, hostile characters made visible."""
+    cells = [[str(name) for name in frame.columns]] + [
+        [visible(" ".join(str(value).split())) for value in row] for row in frame.itertuples(index=False)
+    ]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(frame.columns))]
+    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in cells)
