@@ -28,7 +28,10 @@ def score_frame(scores: pd.DataFrame | pd.Series) -> pd.DataFrame:
     frame = scores.to_frame() if isinstance(scores, pd.Series) else scores
     if not frame.columns.is_unique:
         raise DataError(f"Score columns repeat: {listed(frame.columns[frame.columns.duplicated()].unique())}.")
-    wrong = [name for name, dtype in frame.dtypes.items() if not pd.api.types.is_numeric_dtype(dtype)]
+    # A column without any value has no dtype to speak of.
+    wrong = [
+        n for n, dtype in frame.dtypes.items() if not (pd.api.types.is_numeric_dtype(dtype) or frame[n].isna().all())
+    ]
     if wrong:
         raise DataError(
             f"Scores must be numbers, but {listed(map(repr, wrong))} hold others; select score columns only."

@@ -64,7 +64,7 @@ def edit(
     OptionError
         For an unknown kind, a negative count, or a position together with several edits.
     DataError
-        Where no call stands at ``position``.
+        Where a case has no call at ``position`` that could be so edited.
 
     Examples
     --------
@@ -78,7 +78,9 @@ def edit(
         raise OptionError(f"count={count} must be 0 or more.")
     if position is not None and count != 1:
         raise OptionError(f"position={position} is one call, so count must be 1, not {count}.")
-    takes = editable(data, kind, count=count) & _asked(data, cases)
+    takes = _asked(data, cases)
+    if position is None or kind == "add":
+        takes &= editable(data, kind, count=count)
     if not count or not takes.any():
         return data
     calls = data.calls
@@ -102,10 +104,14 @@ def edit(
         moved[_PLACE] = calls[_PLACE]
         return _with_calls(data, moved, place)
     texts = calls["arguments"].iloc[chosen]
-    new = {text: _other(text) if arguments is None else _json(arguments) for text in texts.unique()}
+    if arguments is None and texts.isna().any():
+        raise DataError(f"The arguments of call {position} are not known, so none can be changed; give arguments=.")
     changed = calls.copy()
     row = changed.index[chosen]
-    changed.loc[row, "arguments"] = texts.map(new).to_numpy()
+    if arguments is None:
+        changed.loc[row, "arguments"] = texts.map({text: _other(text) for text in texts.unique()}).to_numpy()
+    else:
+        changed.loc[row, "arguments"] = _json(arguments)
     changed.loc[row, "arguments_form"], changed.loc[row, "arguments_status"] = "object", "ok"
     changed.loc[row, "arguments_raw"] = pd.NA
     return _with_calls(data, changed, place)
@@ -194,7 +200,9 @@ def _chosen(data: Dataset, kind: str, takes: np.ndarray, count: int, position: i
         return rows[nth < count]
     found = rows[nth == position]
     if len(found) < takes.sum() or (kind == "swap" and (_next_call(data)[found] < 0).any()):
-        raise DataError(f"Not every case has a call at position {position} to {kind}; name the cases that have.")
+        raise DataError(
+            f"Not every case has a call at position {position} to {kind}; name the cases that have (cases=)."
+        )
     return found
 
 

@@ -48,8 +48,8 @@ def sample_for_labels(
     -------
     pandas.DataFrame
         Index case in random order, so that the order tells a labeller nothing; columns stratum (all pass, all fail,
-        some disagree, many disagree, not scored) and weight (cases in the stratum over cases drawn from it). The
-        weights sum to the number of cases; give them to `calibrate`.
+        some disagree: up to a quarter of the variants, many disagree, not scored) and weight (cases in the stratum
+        over cases drawn from it). The weights sum to the number of cases; give them to `calibrate`.
 
     Examples
     --------
@@ -267,7 +267,7 @@ def _strata(frame: pd.DataFrame, threshold: float) -> np.ndarray:
     # A case splits the variants most where half of them pass.
     split = np.minimum(share, 1 - share)
     disputed = split > 0
-    many = disputed & (split >= (np.median(split[disputed]) if disputed.any() else 0))
+    many = split > 0.25
     code = np.select([known == 0, many, disputed, share == 1], [4, 3, 2, 0], default=1)
     return np.asarray(code, dtype=np.int64)
 

@@ -174,7 +174,7 @@ def repeated(
         if len(twice):
             one = twice.iloc[0]
             raise DataError(
-                f"Task {one['task']!r} has trial {one['trial']!r} more than once; select one agent's runs at a time."
+                f"Task {one['task']} has trial {one['trial']} more than once; select one agent's runs at a time."
             )
     by_task = frame.groupby(tasks.to_numpy())
     n, mean = by_task.count(), by_task.mean()
