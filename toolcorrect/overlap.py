@@ -9,7 +9,7 @@ import pandas as pd
 
 from toolcorrect import counting
 from toolcorrect.dataset import Dataset
-from toolcorrect.encoding import SIDES, Encoding, Match, list_index
+from toolcorrect.encoding import SIDES, Encoding, Match, Side, SideName, list_index
 from toolcorrect.equality import RELATIONS
 from toolcorrect.errors import check_option
 from toolcorrect.names import Names
@@ -138,13 +138,7 @@ class Overlap:
         """
         sorted_sides = []
         for name, codes in zip(SIDES, self._codes):
-            part = getattr(self.encoding, name)
-            number = self.encoding.column(name, "step").fillna(-1).to_numpy(dtype=np.int64)
-            begins = np.ones(len(number), dtype=bool)
-            begins[1:] = (part.owner[1:] != part.owner[:-1]) | (number[1:] != number[:-1]) | (number[1:] < 0)
-            running = np.cumsum(begins)
-            base = running[np.minimum(part.offsets[:-1], max(len(running) - 1, 0))] if len(running) else running
-            rank = running - base[part.owner] if len(running) else running
+            part, rank = getattr(self.encoding, name), step_ranks(self.encoding, name)
             order = np.lexsort((codes, rank, part.owner))
             sorted_sides.append((part.owner[order], rank[order], codes[order]))
         equal = self.expected == self.called
@@ -211,6 +205,18 @@ def overlap(
     if arguments is not None:
         shown = shown & encoding.arguments_known
     return Overlap(encoding, Match(arguments=arguments)).frame()[shown]
+
+
+def step_ranks(encoding: Encoding, side: SideName) -> np.ndarray:
+    """Return for each call of a side which step of its list it belongs to, from 0; unknown steps stand alone."""
+    part: Side = getattr(encoding, side)
+    number = encoding.column(side, "step").fillna(-1).to_numpy(dtype=np.int64)
+    if not len(number):
+        return number
+    begins = np.ones(len(number), dtype=bool)
+    begins[1:] = (part.owner[1:] != part.owner[:-1]) | (number[1:] != number[:-1]) | (number[1:] < 0)
+    running = np.cumsum(begins)
+    return running - running[part.offsets[part.owner]]
 
 
 def _grouped(owner: np.ndarray, code: np.ndarray) -> tuple[np.ndarray, int]:

@@ -332,6 +332,18 @@ def tversky(*, extra: float, missing: float) -> Formula:
     )
 
 
+def rounded(values: np.ndarray, digits: int) -> np.ndarray:
+    """Round as Python does (numpy multiplies first, which can tip a last digit).
+
+    Examples
+    --------
+    >>> rounded(np.array([2 / 3, 0.00625]), 4).tolist()
+    [0.6667, 0.0063]
+    """
+    distinct, place = np.unique(values, return_inverse=True)
+    return np.array([round(value, digits) for value in distinct.tolist()], dtype=np.float64)[place]
+
+
 def family(base: Variant, **changes: Any) -> Variant:
     """Return a variant that differs from another in some fields."""
     return replace(base, **changes)

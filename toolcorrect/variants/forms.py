@@ -1,10 +1,12 @@
-"""How arguments arrived (``arguments_form``), and what an upstream makes of it: refuse it, or read it in its own way."""
+"""How arguments arrived (``arguments_form``), and which lists an upstream refuses for it."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable
 
 import numpy as np
+import pandas as pd
 
 from toolcorrect.encoding import SIDES, Encoding, SideName
 from toolcorrect.overlap import Overlap
@@ -15,7 +17,10 @@ NOT_GIVEN = ("null", "absent")
 
 def arrived(encoding: Encoding, side: SideName, forms: Iterable[str]) -> np.ndarray:
     """Mark the calls of a side whose arguments came in one of some forms."""
-    return np.asarray(encoding.column(side, "arguments_form").isin(list(forms)).to_numpy(), dtype=bool)
+    wanted = tuple(forms)
+    return encoding.remember(
+        ("arrived", side, wanted), lambda: encoding.column(side, "arguments_form").isin(wanted).to_numpy(dtype=bool)
+    )
 
 
 def lists_with(encoding: Encoding, side: SideName, marked: np.ndarray) -> np.ndarray:
@@ -25,8 +30,14 @@ def lists_with(encoding: Encoding, side: SideName, marked: np.ndarray) -> np.nda
     return made
 
 
+def nameless(encoding: Encoding, side: SideName) -> np.ndarray:
+    """Mark the calls of a side whose name is empty."""
+    empty = [number for number, name in enumerate(encoding.tool_names) if not name]
+    return np.isin(getattr(encoding, side).tool, empty)
+
+
 def refuses(
-    *, expected: Iterable[str] = NO_OBJECT, called: Iterable[str] = NO_OBJECT
+    *, expected: Iterable[str] = NO_OBJECT, called: Iterable[str] = NO_OBJECT, unnamed: Iterable[SideName] = ()
 ) -> Callable[[Overlap], np.ndarray]:
     """Return a ``Variant.rejects``: mark lists with a call whose arguments came in a form that upstream refuses.
 
@@ -34,12 +45,29 @@ def refuses(
     ----------
     expected, called
         The refused forms of each side, see ``arguments_form`` in `toolcorrect.tables`.
+    unnamed
+        Sides whose calls must have a name that is not empty.
     """
     refused = {"expected": tuple(expected), "called": tuple(called)}
 
     def rejects(overlap: Overlap) -> np.ndarray:
         encoding = overlap.encoding
-        marked = (lists_with(encoding, side, arrived(encoding, side, refused[side])) for side in SIDES)
-        return np.logical_or(*marked)
+        marked = [lists_with(encoding, side, arrived(encoding, side, refused[side])) for side in SIDES]
+        marked += [lists_with(encoding, side, nameless(encoding, side)) for side in unnamed]
+        return np.logical_or.reduce(marked)
 
     return rejects
+
+
+def as_text(encoding: Encoding) -> Encoding:
+    """Read a text that came where an object belonged as that text, not as the object it holds."""
+    marked = [arrived(encoding, side, ("text",)) for side in SIDES]
+    if not any(side.any() for side in marked):
+        return encoding
+    raw = encoding.column("called", "arguments_raw").fillna(encoding.column("called", "arguments"))
+    texts = [encoding.column("expected", "arguments")[marked[0]], raw[marked[1]]]
+    code, distinct = pd.factorize(pd.concat(texts))
+    numbers = np.split(np.where(code < 0, -1, len(encoding.texts) + code), [len(texts[0])])
+    expected, called = encoding.expected.text.copy(), encoding.called.text.copy()
+    expected[marked[0]], called[marked[1]] = numbers
+    return encoding.with_texts(expected, called, [json.dumps(text) for text in distinct])
