@@ -198,12 +198,12 @@ def _rules(data: Dataset) -> pd.DataFrame:
     over = _together(most, _required(data), ["tool"])
     over = over[(over["needed"] > over["maximum"]).to_numpy(dtype=bool)]
     notes = [
-        none.assign(note=_said(none, "{tool}: at least {minimum} and at most {maximum} calls")),
-        refused.assign(note=_said(refused, "{tool} is forbidden, and yet a call of it is asked for")),
-        circles.assign(note=_said(circles, "{tool} before {then}, and the other way round")),
-        over.assign(note=_said(over, "{tool}: at most {maximum} calls, and the reference requires {needed}")),
+        _said(none, "{tool}: at least {minimum} and at most {maximum} calls"),
+        _said(refused, "{tool} is forbidden, and yet a call of it is asked for"),
+        _said(circles, "{tool} before {then}, and the other way round"),
+        _said(over, "{tool}: at most {maximum} calls, and the reference requires {needed}"),
     ]
-    found = pd.concat([part[["case", "note"]] for part in notes]).drop_duplicates()
+    found = pd.concat(notes).drop_duplicates()
     blank = {"reference": pd.NA, "position": pd.NA, "tool": pd.NA, "path": ""}
     return _typed(found.assign(code="contradictory_rules", **blank)[_COLUMNS])
 
@@ -231,8 +231,9 @@ def _required(data: Dataset) -> pd.DataFrame:
     return sizes.groupby(["case", "tool"], sort=False)["needed"].max().reset_index()
 
 
-def _said(rows: pd.DataFrame, sentence: str) -> list[str]:
-    return [sentence.format(**row) for row in rows.to_dict("records")]
+def _said(rows: pd.DataFrame, sentence: str) -> pd.DataFrame:
+    notes = [sentence.format(**row) for row in rows.to_dict("records")]
+    return pd.DataFrame({"case": rows["case"].array, "note": notes}).astype({"case": STRING, "note": STRING})
 
 
 def _turns(data: Dataset) -> pd.DataFrame:

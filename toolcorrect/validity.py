@@ -108,8 +108,8 @@ def validate(
     pandas.DataFrame
         One row a defect: ``case, position, tool, code, path, note``. Codes that make a call invalid by JSON
         Schema: ``unknown_tool, not_json, missing_required, unknown_param, type, enum, format, range, pattern,
-        unique, one_of, other, coercible``; codes of a stricter reader: ``undeclared`` (an argument the schema does not
-        name, although it does not forbid it), ``placeholder``. A schema that is itself broken has one row, code
+        unique, one_of, other, coercible``; codes of a stricter reader: ``undeclared`` (an argument the schema does
+        not name, although it does not forbid it), ``placeholder``. A schema that is itself broken has one row, code
         ``broken_schema``, with no position; its calls are not judged.
 
     Examples
