@@ -77,6 +77,10 @@ class Side:
         """For each call, its place in its list, from 0."""
         return np.arange(len(self.row)) - self.offsets[self.owner]
 
+    def count(self, marked: np.ndarray) -> np.ndarray:
+        """Count the marked calls (bool, one entry a call) of each list."""
+        return np.bincount(self.owner[marked], minlength=len(self.offsets) - 1)
+
 
 @dataclass(frozen=True)
 class Numbered:

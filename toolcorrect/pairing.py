@@ -117,8 +117,8 @@ def _repeated(times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return place, np.arange(len(place)) - np.repeat(np.cumsum(times) - times, times)
 
 
-def served(pairs: Pairs, usable: np.ndarray) -> np.ndarray:
-    """Count, for each list, the expected calls in a usable pair; a called call may serve many.
+def served(pairs: Pairs, usable: np.ndarray | slice) -> np.ndarray:
+    """Tell for each expected call whether it is in a usable pair; a called call may serve many.
 
     Parameters
     ----------
@@ -130,10 +130,11 @@ def served(pairs: Pairs, usable: np.ndarray) -> np.ndarray:
     Returns
     -------
     numpy.ndarray
-        int64, one entry a list.
+        bool, one entry an expected call.
     """
-    calls = np.unique(pairs.expected[usable])
-    return np.bincount(pairs.encoding.expected.owner[calls], minlength=pairs.encoding.list_count)
+    made = np.zeros(len(pairs.encoding.expected.row), dtype=bool)
+    made[pairs.expected[usable]] = True
+    return made
 
 
 def by_position(encoding: Encoding, lists: np.ndarray | None = None) -> Pairs:
