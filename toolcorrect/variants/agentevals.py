@@ -1,0 +1,121 @@
+"""Trajectory match of agentevals, and of openevals, where the direction of argument rules is mended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from toolcorrect import pairing
+from toolcorrect.encoding import Encoding, Match, SideName
+from toolcorrect.overlap import Overlap, step_ranks
+from toolcorrect.variants.definition import Axes, Empty, Variant
+from toolcorrect.variants.forms import arrived, lists_with, refuses
+from toolcorrect.variants.shares import by_name, included
+
+# mode: (rule, axes where calls are equal or not, empty sides)
+_MODES = {
+    "strict": ("the same messages one by one; within one message calls in any order", None, Empty(1.0, 0.0, 0.0)),
+    "unordered": ("the same calls in any order", Axes("multiset", "free", "equal"), Empty(1.0, 0.0, 0.0)),
+    "subset": ("no call but expected ones", Axes("multiset", "free", "within"), Empty(1.0, 0.0, 1.0)),
+    "superset": ("every expected call was made", Axes("multiset", "free", "contains"), Empty(1.0, 1.0, 0.0)),
+}
+_ARGUMENTS = {
+    "exact": "arguments equal",
+    "ignore": "arguments ignored",
+    "subset": "arguments made are among the expected ones",
+    "superset": "expected arguments are among those made",
+}
+# Which side's arguments must all be among the other's.
+_PART: dict[str, SideName] = {"subset": "called", "superset": "expected"}
+_OTHER: dict[SideName, SideName] = {"expected": "called", "called": "expected"}
+
+_FIRST_FIT = "takes the first call that fits, not the best pairing: the order of calls can make it fail"
+_DIRECTION = "the argument rule is applied the wrong way round (mended in openevals 0.2.2)"
+_BOTH_WAYS = "the argument rule must hold both ways round, so nearly equal arguments (mended in openevals 0.2.2)"
+
+
+def _all_found(encoding: Encoding, walked: SideName, part: SideName, *, by_step: bool = False) -> np.ndarray:
+    """Mark lists in which each call of a side, in order, finds a free partner whose arguments fit: the first."""
+    pairs = by_name(encoding)
+    fits = encoding.remember(("included", part), lambda: included(pairs, part))
+    if by_step:
+        ranks = step_ranks(encoding, "expected")[pairs.expected], step_ranks(encoding, "called")[pairs.called]
+        pairs, fits = pairs.only(ranks[0] == ranks[1]), fits[ranks[0] == ranks[1]]
+    chosen, _ = pairing.greedy(pairs, fits, getattr(pairs, _OTHER[walked]), walked)
+    found = np.bincount(pairs.owner[chosen], minlength=encoding.list_count)
+    return np.asarray(found == getattr(encoding, walked).lengths)
+
+
+def _formula(mode: str, arguments: str, fixed: bool) -> Callable[[Overlap], np.ndarray]:
+    part = _PART[arguments]
+    of_called = part if fixed else _OTHER[part]
+
+    def value(overlap: Overlap) -> np.ndarray:
+        encoding = overlap.encoding
+        if mode == "strict":
+            return _all_found(encoding, "called", part, by_step=True) & (overlap.expected == overlap.called)
+        met = np.ones(encoding.list_count, dtype=bool)
+        if mode in ("superset", "unordered"):
+            met &= _all_found(encoding, "expected", part)
+        if mode in ("subset", "unordered"):
+            met &= _all_found(encoding, "called", of_called)
+        return met
+
+    return value
+
+
+def _refuses(arguments: str) -> Callable[[Overlap], np.ndarray]:
+    """Refuse what is no JSON text of an object; where arguments are ignored, absent ones may stand for any."""
+    forms = ("list", "other", "null") if arguments == "ignore" else ("list", "other", "null", "absent")
+    by_form = refuses(expected=forms, called=forms)
+
+    def rejects(overlap: Overlap) -> np.ndarray:
+        encoding = overlap.encoding
+        marked = by_form(overlap)
+        for side in ("expected", "called"):
+            unread = (getattr(encoding, side).text < 0) & arrived(encoding, side, ("text",))
+            marked |= lists_with(encoding, side, unread)
+        return marked
+
+    return rejects
+
+
+def _faults(mode: str, arguments: str, fixed: bool) -> Iterator[str]:
+    if arguments in _PART:
+        yield _FIRST_FIT
+        if not fixed and mode == "subset":
+            yield _DIRECTION
+        if not fixed and mode == "unordered":
+            yield _BOTH_WAYS
+    if not fixed:
+        yield "#66: gives no reason beside the verdict"
+
+
+def _variants(upstream: str, version: str, *, fixed: bool) -> Iterator[Variant]:
+    for mode, (rule, axes, empty) in _MODES.items():
+        for arguments, condition in _ARGUMENTS.items():
+            own: dict[str, Any] = {"axes": axes}
+            if arguments in _PART:
+                own = {"formula": _formula(mode, arguments, fixed), "notation": f"[{mode}]"}
+            elif mode == "strict":
+                own = {"formula": lambda overlap: overlap.steps_equal, "notation": "[steps equal]"}
+            yield Variant(
+                f"{upstream}.{mode}" + ("" if arguments == "exact" else f".{arguments}"),
+                title=f"{upstream}, {mode}, arguments {arguments}",
+                rule=f"1 if {rule}; {condition}",
+                upstream=upstream,
+                version=version,
+                match=Match(arguments="python" if arguments == "exact" else None),
+                empty=empty,
+                rejects=_refuses(arguments),
+                faults=tuple(_faults(mode, arguments, fixed)),
+                **own,
+            )
+
+
+VARIANTS = (
+    *_variants("agentevals", "0.0.9", fixed=False),
+    *_variants("openevals", "0.2.2", fixed=True),
+)

@@ -1,0 +1,121 @@
+"""Ragas' ToolCallAccuracy and ToolCallF1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from toolcorrect import pairing
+from toolcorrect.encoding import Encoding, Match
+from toolcorrect.overlap import Overlap
+from toolcorrect.variants.definition import Axes, Empty, Variant, rounded
+from toolcorrect.variants.forms import NO_OBJECT, NOT_GIVEN, refuses
+from toolcorrect.variants.shares import Arguments, of_objects
+
+NO_MAPPING = (*NO_OBJECT, *NOT_GIVEN)
+F1 = Axes("set", "free", "f1")
+
+_TEXTS = "compares the Python texts of values: 1 equals '1', but 1 differs from 1.0"
+_REPEATS = "#1658, #1665: repeats of a call do not count"
+
+
+def key_share(expected: Arguments, called: Arguments) -> float:
+    """Return the share of expected keys that were given with a value of the same Python text.
+
+    Examples
+    --------
+    >>> key_share({"a": 1, "b": 2}, {"a": "1", "c": 3}), key_share({}, {"a": 1})
+    (0.5, 0.0)
+    """
+    if not expected:
+        return float(not called)
+    return sum(key in called and str(called[key]) == str(value) for key, value in expected.items()) / len(expected)
+
+
+def _mean_share(pairs: pairing.Pairs) -> np.ndarray:
+    """Average the pairs of each list; 0 where a list has none."""
+    total = np.bincount(
+        pairs.owner,
+        weights=pairing.compare(pairs, of_objects(key_share), same="str"),
+        minlength=pairs.encoding.list_count,
+    )
+    return total / pairs.encoding.expected.lengths
+
+
+def _strict(overlap: Overlap) -> np.ndarray:
+    same_names = (overlap.longest == overlap.expected) & (overlap.expected == overlap.called)
+    return _mean_share(pairing.by_position(overlap.encoding, same_names))
+
+
+def _flexible(overlap: Overlap) -> np.ndarray:
+    same_names = (overlap.shared == overlap.expected) & (overlap.expected == overlap.called)
+    return _mean_share(_sorted(overlap.encoding, same_names))
+
+
+def _sorted(encoding: Encoding, lists: np.ndarray) -> pairing.Pairs:
+    """Pair the calls of lists with equal names in sorted order: by name, then by argument names and texts."""
+    sides = (encoding.expected, encoding.called)
+    kept = [np.flatnonzero(lists[side.owner]) for side in sides]
+    tools = [side.owner[k] * len(encoding.tool_names) + side.tool[k] for side, k in zip(sides, kept)]
+    texts = [side.text[k] for side, k in zip(sides, kept)]
+    # Only calls of one tool among each other need their arguments for the order.
+    repeated = np.concatenate([pd.Series(tool).duplicated(keep=False).to_numpy() for tool in tools])
+    numbers = np.unique(np.concatenate(texts)[repeated])
+    values = pairing.parsed(encoding.texts, numbers)
+    keys = [tuple((k, str(v[k])) for k in sorted(v)) if type(v) is dict else () for v in values]
+    place = {key: at for at, key in enumerate(sorted(set(keys)))}
+    rank = np.zeros(len(encoding.texts) + 1, dtype=np.int64)
+    rank[numbers] = [place[key] for key in keys]
+    e, c = (k[np.lexsort((rank[text], tool))] for k, tool, text in zip(kept, tools, texts))
+    return pairing.Pairs(encoding, e, c)
+
+
+def _upstream(name: str, title: str, rule: str, **fields: Any) -> Variant:
+    return Variant(
+        name,
+        title=title,
+        rule=rule,
+        upstream="ragas",
+        version="0.4.3",
+        rejects=refuses(expected=NO_MAPPING, called=NO_MAPPING),
+        **fields,
+    )
+
+
+VARIANTS = (
+    _upstream(
+        "ragas.accuracy",
+        "Ragas tool call accuracy",
+        "0 unless the names are the same in the same order; then the mean share of expected arguments given, compared "
+        "as Python texts",
+        formula=_strict,
+        notation="[names equal] · Σ key share / E",
+        empty=Empty(1.0, 0.0, 0.0),
+        faults=(
+            _TEXTS,
+            "the documented penalty for a part of the calls never applies: other lengths already score 0",
+        ),
+    ),
+    _upstream(
+        "ragas.accuracy.flexible",
+        "Ragas tool call accuracy, any order",
+        "both lists are sorted by name and arguments; 0 unless the names are the same; then the mean share of expected "
+        "arguments given, compared as Python texts",
+        formula=_flexible,
+        notation="[names equal] · Σ key share / E",
+        empty=Empty(1.0, 0.0, 0.0),
+        faults=(_TEXTS, "pairs calls by sorting, not by the best assignment"),
+    ),
+    _upstream(
+        "ragas.f1",
+        "Ragas tool call F1",
+        "F1 of the sets of whole calls, rounded to four digits; nothing on both sides scores 0",
+        axes=F1,
+        formula=lambda overlap: rounded(F1.value(overlap), 4),
+        match=Match(arguments="python"),
+        empty=Empty(0.0, 0.0, 0.0),
+        faults=(_REPEATS, "scores nothing expected and nothing called 0, where its accuracy gives 1"),
+    ),
+)
