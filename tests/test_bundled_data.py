@@ -18,6 +18,7 @@ import jsonschema
 import pytest
 
 from tests.shared import ROOT, shared
+from toolcorrect.loaders import load
 
 FOLDER = ROOT / "data" / "support_desk"
 AGENTS = ["courier", "echo", "hasty", "scout", "smudge", "tumble"]
@@ -180,6 +181,20 @@ def test_seeds_keep_the_stated_facts() -> None:
             assert record["input"] != source["input"]
             stated = [value for key, value in record.items() if key.startswith("stated_")]
             assert stated == list(source["stated_scores"].values())
+
+
+def test_folders_load_whole() -> None:
+    desk, seeds = load(ROOT / "data" / "support_desk"), load(ROOT / "data" / "seeds")
+    assert len(desk.cases) == 720
+    assert desk.cases[["called_known", "expected_known", "tools_known"]].all(axis=None)
+    assert desk.cases.groupby("model").outcome.sum().to_dict() == Counter(
+        {agent: sum(run["outcome"] for run in runs() if run["model"] == agent) for agent in AGENTS}
+    )
+    assert len(desk.calls) == sum(len(called(run)) for run in runs())
+    assert len(desk.expected) == sum(len(cases()[run["task"]]["expected"]) for run in runs())
+    assert dict(zip(desk.tools.tool, desk.tools.effect)) == {name: tool["effect"] for name, tool in tools().items()}
+    assert not seeds.cases.loc["weather", "expected_known"]
+    assert seeds.cases.loc["thermostat", "stated_deepeval_docs"] == 0.5
 
 
 def test_weather_seed_keeps_the_printed_call() -> None:
