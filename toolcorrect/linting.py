@@ -191,15 +191,15 @@ def _rules(data: Dataset) -> pd.DataFrame:
     asked = counts[(counts["minimum"] > 0).fillna(False).to_numpy(dtype=bool)]
     every = forbids[(forbids["tool"] == EVERY_TOOL).to_numpy(dtype=bool)]
     refused = _together(forbids, asked, ["tool"])
-    refused = pd.concat([refused, _together(every.drop(columns="tool").assign(rule="count"), asked, ["rule"])])
+    all_refused = _together(every.drop(columns="tool").assign(rule="count"), asked, ["rule"])
     circles = _together(orders, orders.rename(columns={"tool": "then", "then": "tool"}), ["tool", "then"])
     circles = circles[circles["tool"] <= circles["then"]]
-    most = pd.concat([forbids.assign(maximum=0), counts[counts["maximum"].notna()]])
+    most = pd.concat([forbids.assign(maximum=0).astype({"maximum": "Int64"}), counts[counts["maximum"].notna()]])
     over = _together(most, _required(data), ["tool"])
     over = over[(over["needed"] > over["maximum"]).to_numpy(dtype=bool)]
     notes = [
         _said(none, "{tool}: at least {minimum} and at most {maximum} calls"),
-        _said(refused, "{tool} is forbidden, and yet a call of it is asked for"),
+        *(_said(rows, "{tool} is forbidden, and yet a call of it is asked for") for rows in (refused, all_refused)),
         _said(circles, "{tool} before {then}, and the other way round"),
         _said(over, "{tool}: at most {maximum} calls, and the reference requires {needed}"),
     ]
