@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from toolcorrect.attributing import why
 from toolcorrect.dataset import Dataset, concat
 from toolcorrect.disagreeing import disagreeing_pairs, disagreements
 from toolcorrect.errors import ToolcorrectError
@@ -48,6 +49,7 @@ __all__ = [
     "status",
     "tversky",
     "variants",
+    "why",
     "widgets",
 ]
 

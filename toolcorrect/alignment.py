@@ -56,6 +56,14 @@ class Alignment:
         return (self.partner_of_called < 0) & ~self.repeated
 
     @cached_property
+    def unexpected(self) -> np.ndarray:
+        """Mark called calls of tools that their list does not expect at all, repeated or not."""
+        expected, called = self.encoding.expected, self.encoding.called
+        span = len(self.encoding.tool_names)
+        wanted = np.isin(called.owner * span + called.tool, expected.owner * span + expected.tool)
+        return (self.partner_of_called < 0) & ~wanted
+
+    @cached_property
     def out_of_order(self) -> np.ndarray:
         """Mark lists whose pairs cross."""
         paired = np.flatnonzero(self.partner_of_expected >= 0)

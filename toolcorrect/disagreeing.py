@@ -8,7 +8,7 @@ the gap is the cause. So it holds for every definition, also for those that fit 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -24,6 +24,27 @@ from toolcorrect.variants.definition import Variant
 
 CAUSES = ("empty", "names", "arguments", "order", "repeat", "extra", "missing", "rule")
 _TIE = 1e-9
+
+
+@dataclass(frozen=True)
+class Point:
+    """A definition with the options it is used with: everything a score depends on.
+
+    Parameters
+    ----------
+    variant
+        The definition.
+    scope, names, empty
+        As in `toolcorrect.score`.
+    """
+
+    variant: Variant
+    scope: str = "assistant"
+    names: str | Names | None = None
+    empty: EmptyRule | None = None
+
+
+Points = tuple[Point, Point]
 
 
 def disagreements(
@@ -69,10 +90,12 @@ def disagreements(
     >>> tc.disagreements(data, "deepeval", "notebook.jaccard").cause.item()
     'extra'
     """
-    first, second = _pair(a, b)
-    options: dict[str, Any] = {"scope": scope, "names": names, "empty": empty}
-    scorer = Scorer(data, **options)
+    first, second = paired(a, b)
+    if first == second:
+        raise OptionError(f"A variant does not disagree with itself: give two, not {first.name!r} twice.")
+    scorer = Scorer(data, scope=scope, names=names, empty=empty)
     scores = [scorer.cases(variant).score for variant in (first, second)]
+    points = (Point(first, scope, names, empty), Point(second, scope, names, empty))
     gap = scores[0] - scores[1]
     apart = np.abs(np.nan_to_num(gap)) > _TIE
     if minimum > 0:
@@ -86,7 +109,7 @@ def disagreements(
             first.name: scores[0][rows],
             second.name: scores[1][rows],
             "gap": gap[rows],
-            "cause": pd.Categorical.from_codes(_causes(data, rows, (first, second), gap[rows], options), CAUSES),
+            "cause": causes_of(data, rows, points, gap[rows]),
         },
         index=cases.index[rows],
     )
@@ -146,40 +169,57 @@ def disagreeing_pairs(
     return pd.DataFrame(rows, columns=["a", "b", "mean_gap", "differ", "cases", "cause", "share"])
 
 
-def _pair(a: str | Variant, b: str | Variant) -> tuple[Variant, Variant]:
-    both = resolve([a, b])
-    if len(both) != 2:
-        raise OptionError(f"A variant does not disagree with itself: give two, not {both[0].name!r} twice.")
-    return both[0], both[1]
+def paired(a: str | Variant, b: str | Variant) -> tuple[Variant, Variant]:
+    """Return two variants by name or as they are; they may be the same."""
+    (one,), (other,) = resolve([a]), resolve([b])
+    return one, other
 
 
-def _causes(
-    data: Dataset, rows: np.ndarray, pair: tuple[Variant, Variant], gap: np.ndarray, options: dict[str, Any]
-) -> np.ndarray:
-    """Return the number of the cause of each gap."""
+def causes_of(data: Dataset, rows: np.ndarray, points: Points, gap: np.ndarray) -> pd.Categorical:
+    """Return the cause of each gap.
+
+    Parameters
+    ----------
+    data
+        The runs.
+    rows
+        The positions of the cases that differ.
+    points
+        The two definitions, each with its ``variant`` and the options ``scope``, ``names`` and ``empty``.
+    gap
+        The gap of each of these cases.
+    """
     made = np.full(len(rows), CAUSES.index("rule"))
-    if not len(rows):
-        return made
-    part = data.select(data.cases.index[rows])
-    encoding = Encoding(part, scope=options["scope"], names=options["names"] or "exact")
-    pairs = align(encoding)
-    chosen = closest_reference(pairs)
-    empty = (encoding.expected.lengths[chosen] == 0) | (encoding.called.lengths[chosen] == 0)
-    closed = np.full(len(rows), _TIE)
-    mending = Mending(part, pairs, chosen)
-    for cause, (faulty, mend) in mending.faults.items():
-        # Where a side is empty, that is the cause; mending would only move the question.
-        asked = np.flatnonzero(faulty() & ~empty)
-        if not len(asked):
-            continue
-        scorer = Scorer(mend().select(part.cases.index[asked]), **options)
-        left = scorer.cases(pair[0]).score - scorer.cases(pair[1]).score
-        gain = np.abs(gap[asked]) - np.abs(np.nan_to_num(left, nan=np.inf))
-        better = gain > closed[asked] + _TIE
-        made[asked[better]] = CAUSES.index(cause)
-        closed[asked[better]] = gain[better]
-    made[empty] = CAUSES.index("empty")
-    return made
+    if len(rows):
+        part = data.select(data.cases.index[rows])
+        encoding = Encoding(part, scope=_widest(points), names=points[0].names or "exact")
+        pairs = align(encoding)
+        chosen = closest_reference(pairs)
+        empty = (encoding.expected.lengths[chosen] == 0) | (encoding.called.lengths[chosen] == 0)
+        closed = np.full(len(rows), _TIE)
+        mending = Mending(part, pairs, chosen)
+        for cause, (faulty, mend) in mending.faults.items():
+            # Where a side is empty, that is the cause; mending would only move the question.
+            asked = np.flatnonzero(faulty() & ~empty)
+            if not len(asked):
+                continue
+            mended = mend().select(part.cases.index[asked])
+            left = np.subtract(*(_scores(mended, point) for point in points))
+            gain = np.abs(gap[asked]) - np.abs(np.nan_to_num(left, nan=np.inf))
+            better = gain > closed[asked] + _TIE
+            made[asked[better]] = CAUSES.index(cause)
+            closed[asked[better]] = gain[better]
+        made[empty] = CAUSES.index("empty")
+    return pd.Categorical.from_codes(made, list(CAUSES))
+
+
+def _scores(data: Dataset, point: Point) -> np.ndarray:
+    return Scorer(data, scope=point.scope, names=point.names, empty=point.empty).cases(point.variant).score
+
+
+def _widest(points: Points) -> str:
+    """Return the scope in which the faults of both sides show."""
+    return points[0].scope if points[0].scope == points[1].scope else "assistant"
 
 
 class Mending:
@@ -205,12 +245,13 @@ class Mending:
         grade = np.where(self._mine_e, alignment.grade, 0)
         self._wrong_name = grade == SAME_NAME
         self._wrong_arguments = grade == SAME_TOOL
+        extra = alignment.extra | alignment.unexpected
         self.faults: dict[str, tuple[Callable[[], np.ndarray], Callable[[], Dataset]]] = {
             "names": (lambda: self._of_expected(self._wrong_name), self.without_wrong_names),
             "arguments": (lambda: self._of_expected(self._wrong_arguments), self.without_wrong_arguments),
             "order": (lambda: alignment.out_of_order[lists], self.in_order),
             "repeat": (lambda: self._of_called(alignment.repeated), lambda: self._without(alignment.repeated)),
-            "extra": (lambda: self._of_called(alignment.extra), lambda: self._without(alignment.extra)),
+            "extra": (lambda: self._of_called(extra), lambda: self._without(extra)),
             "missing": (lambda: self._of_expected(alignment.missing & self._mine_e), self.with_missing),
         }
 
