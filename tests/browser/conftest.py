@@ -77,7 +77,7 @@ def page(chromium: BrowserContext, host: Host, request: pytest.FixtureRequest) -
         route.abort()
 
     made = chromium.new_page()
-    made.set_default_timeout(30_000)
+    made.set_default_timeout(15_000)
     made.set_viewport_size(WIDE)
     made.route(re.compile("^(http|ws)s?:"), guard)
     made.on("websocket", lambda s: None if urlsplit(s.url).hostname == "127.0.0.1" else outside.append(s.url))

@@ -94,7 +94,11 @@ def start(name: str, folder: Path) -> Host:
     lab = [
         *("jupyterlab", str(served), "--allow-root", "--ip=127.0.0.1"),
         *("--ServerApp.port_retries=0", "--IdentityProvider.token=", "--ServerApp.password="),
-        *("--LabApp.extension_manager=readonly", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"),
+        *(
+            "--LabApp.extension_manager=readonly",
+            "--LabApp.expose_app_in_browser=True",
+            "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+        ),
     ]
     voila = ["voila", str(served), "--Voila.ip=127.0.0.1", "--show_tracebacks=True", "--token="]
     places = {

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Page, WebSocket, expect
 
 from tests.browser.hosts import RUN, Host
+from tests.browser.looking import press_timed
 
 ROWS = 1_000_000
 BIG = f"""
@@ -41,7 +42,7 @@ pairs = pd.DataFrame({
     "tool_expected": bad, "tool_called": bad, "arguments_expected": bad, "arguments_called": bad,
     "differences": [[{"path": b, "code": "value", "expected": b, "called": b}] for b in bad],
 })
-sums = pd.DataFrame({"sum": bad[:2], "value": [0.5, float("nan")]}, index=bad[:2])
+sums = pd.DataFrame({"score": [0.5, float("nan")], "sum": bad[:2], "status": ["ok", "failed"]}, index=bad[:2])
 diff = Diff(pairs, title=bad[0] + bad[1], sums=sums)
 diff.add_class("hostile-diff")
 display(hostile, diff)
@@ -82,25 +83,7 @@ def painted(page: Page, row: int) -> None:
 
 
 def press(page: Page, key: str) -> float:
-    """Press a key in the big table; return the milliseconds until all of it was painted again."""
-    page.evaluate(
-        """() => {
-        const root = document.querySelector('.big .tc-table');
-        window.timed = new Promise((done) => {
-            let began = 0;
-            const before = root.dataset.painted;
-            root.addEventListener('keydown', () => { began = performance.now(); }, { once: true, capture: true });
-            const look = () => {
-                const now = root.dataset.painted;
-                if (began && now && now !== before) requestAnimationFrame(() => done(performance.now() - began));
-                else setTimeout(look, 1);
-            };
-            look();
-        });
-    }"""
-    )
-    page.keyboard.press(key)
-    return float(page.evaluate("() => window.timed"))
+    return press_timed(page, key, ".big")
 
 
 def first_cells(page: Page) -> list[str]:
@@ -215,7 +198,7 @@ def test_the_chosen_row_is_written_out_where_it_does_not_fit(page: Page, wire: W
 def test_the_diff_is_read_by_keyboard_without_colour(page: Page, wire: Wire) -> None:
     diff = page.locator(".hostile-diff")
     words = diff.locator(".tc-kind").all_text_contents()
-    assert words[:6] == ["= matched", "− missing", "+ extra", "↻ repeated", "↕ moved", "≠ arguments"]
+    assert words[:6] == ["= matched", "− missing", "+ extra", "× repeated", "↕ moved", "≠ arguments"]
     diff.locator("table").focus()
     page.keyboard.press("ArrowDown")
     expect(diff.locator("tr[aria-selected=true]")).to_have_attribute("data-kind", "matched")

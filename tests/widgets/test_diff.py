@@ -12,7 +12,7 @@ from toolcorrect.errors import DataError
 from toolcorrect.widgets import Diff
 
 SUMS = pd.DataFrame(
-    {"sum": ["2 of 2 expected found", "2 shared of 6 in either"], "value": [1.0, np.nan]},
+    {"score": [1.0, np.nan], "sum": ["2 of 2 expected found", ""], "status": ["ok", "called_unknown"]},
     index=pd.Index(["deepeval", "notebook.jaccard"], name="variant"),
 )
 
@@ -26,7 +26,7 @@ def alignment(**columns: object) -> pd.DataFrame:
         "tool_called": pd.array(["find", None, "look", "book"], dtype="string"),
         "arguments_expected": pd.array(["{}", None, None, '{"n": 1}'], dtype="string"),
         "arguments_called": pd.array(["{}", None, '{"q": 2}', '{"n": 2}'], dtype="string"),
-        "differences": [[], [], [], [{"path": "n", "code": "value", "expected": "1", "called": "2"}]],
+        "differences": [[], [], [], [{"path": "n", "code": "value", "expected": 1, "called": "2"}]],
     }
     return pd.DataFrame({**base, **columns})
 
@@ -38,9 +38,9 @@ def test_each_side_and_each_difference_is_there() -> None:
     assert "called" not in diff.pairs[1]
     assert "expected" not in diff.pairs[2]
     assert diff.pairs[1]["expected"]["arguments"] == "arguments not known"
-    assert diff.pairs[3]["differences"] == [{"path": "n", "code": "value", "expected": "1", "called": "2"}]
-    assert diff.sums[0] == {"variant": "deepeval", "words": "2 of 2 expected found", "value": "1.00"}
-    assert diff.sums[1]["value"] == "not scored"
+    assert diff.pairs[3]["differences"] == [{"path": "n", "code": "value", "expected": "1", "called": '"2"'}]
+    assert diff.sums[0] == {"variant": "deepeval", "words": "2 of 2 expected found", "result": "1.00"}
+    assert diff.sums[1]["result"] == "not scored: called unknown"
 
 
 def test_hostile_text_is_visible_and_bounded() -> None:
@@ -69,11 +69,11 @@ def test_a_case_of_thousands_of_calls_stays_small() -> None:
 
 
 def test_many_differences_are_counted() -> None:
-    many = [{"path": f"p{i}", "code": "value", "expected": 1, "called": None} for i in range(40)]
+    many = [{"path": f"p{i}", "code": "missing", "expected": None, "called": None} for i in range(40)]
     diff = Diff(alignment(differences=[many, [], [], []]))
-    assert len(diff.pairs[0]["differences"]) == 12
-    assert diff.pairs[0]["more"] == 28
-    assert diff.pairs[0]["differences"][0] == {"path": "p0", "code": "value", "expected": "1", "called": ""}
+    assert len(diff.pairs[0]["differences"]) == 8
+    assert diff.pairs[0]["more"] == 32
+    assert diff.pairs[0]["differences"][0] == {"path": "p0", "code": "missing", "expected": "null", "called": ""}
 
 
 def test_nothing_to_show_and_a_missing_column() -> None:

@@ -1,12 +1,14 @@
 // The browser's half of Diff. Every text is put in by textContent: what a trace says is never markup.
 
-const KINDS = {
-  matched: ["=", "#009e73"],
-  missing: ["−", "#d55e00"],
-  extra: ["+", "#e69f00"],
-  repeated: ["↻", "#56b4e9"],
-  moved: ["↕", "#cc79a7"],
-  arguments: ["≠", "#0072b2"],
+// Okabe and Ito; the sign and the word say the same without colour.
+const COLOURS = {
+  matched: "#009e73",
+  missing: "#d55e00",
+  extra: "#e69f00",
+  repeated: "#56b4e9",
+  moved: "#cc79a7",
+  arguments: "#0072b2",
+  names: "#f0e442",
 };
 
 function node(tag, className, text = "") {
@@ -33,7 +35,7 @@ function drawSide(call) {
 function drawDifference(one) {
   const item = node("li", "");
   const value = (text) => node("code", "", text);
-  item.append(value(one.path || "arguments"), ` ${one.code}`);
+  item.append(value(one.path), ` ${one.code}`);
   if (one.expected) item.append(": expected ", value(one.expected));
   if (one.called) item.append(one.expected ? ", called " : ": called ", value(one.called));
   return item;
@@ -43,10 +45,9 @@ function drawPair(pair) {
   const row = node("tr", "");
   row.dataset.kind = pair.kind;
   const between = node("td", "");
-  const [sign, colour] = KINDS[pair.kind] ?? ["?", "#999999"];
   const kind = node("span", "tc-kind");
-  kind.style.setProperty("--tc-colour", colour);
-  kind.append(node("b", "", sign), ` ${pair.kind}`);
+  kind.style.setProperty("--tc-colour", COLOURS[pair.kind] ?? "#999999");
+  kind.append(node("b", "", pair.sign), ` ${pair.kind}`);
   between.append(kind);
   const called = drawSide(pair.called);
   if (pair.differences?.length) {
@@ -109,7 +110,7 @@ function render({ model, el }) {
     note.hidden = !note.textContent;
     sums.replaceChildren(...model.get("sums").map((one) => {
       const line = node("div", "");
-      line.append(node("b", "", one.variant), `  ${one.words} = `, node("b", "", one.value));
+      line.append(node("b", "", one.variant), one.words ? ` ${one.words} = ` : " ", node("b", "", one.result));
       return line;
     }));
     sums.hidden = !sums.children.length;

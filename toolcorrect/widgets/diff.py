@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pandas as pd
 import traitlets
 
 from toolcorrect.errors import DataError, listed
+from toolcorrect.explaining import SIGNS
 from toolcorrect.widgets.table import given, shorten
 
 HERE = Path(__file__).parent
@@ -18,7 +20,7 @@ MOST_ROWS = 100
 # What one case may put into the widget's state (and so into a saved notebook), in characters.
 BUDGET = 60_000
 SHORTEST, LONGEST = 120, 2_000
-MOST_DIFFERENCES = 12
+MOST_DIFFERENCES = 8
 
 NEEDED = ("kind", "expected_position", "called_position", "tool_expected", "tool_called")
 
@@ -36,7 +38,7 @@ class Diff(anywidget.AnyWidget):
     title
         What is shown, usually the case.
     sums
-        One row a variant, index its name, columns ``sum`` (words) and ``value``.
+        ``toolcorrect.explain(data, case).sums``: index variant, columns ``score``, ``sum`` (in words), ``status``.
 
     Examples
     --------
@@ -82,11 +84,12 @@ class Diff(anywidget.AnyWidget):
             self.pairs = [_pair(row, limit) for row in shown.to_dict("records")]
             self.left_out = len(frame) - len(shown)
             self.title = shorten(title, LONGEST)
-            self.sums = [] if sums is None else [_sum(row) for row in sums.reset_index().to_numpy().tolist()]
+            self.sums = [] if sums is None else [_sum(r.Index, r.score, r.sum, r.status) for r in sums.itertuples()]
 
 
 def _pair(row: Mapping[Any, Any], limit: int) -> dict[str, Any]:
-    made: dict[str, Any] = {"kind": str(row["kind"])}
+    made: dict[str, Any] = {"kind": row["kind"], "sign": SIGNS.get(row["kind"], "?")}
+    made |= _differences(row.get("differences"), min(limit // 4, 300))
     for side in ("expected", "called"):
         position, tool = row[f"{side}_position"], row[f"tool_{side}"]
         arguments = row.get(f"arguments_{side}")
@@ -96,22 +99,27 @@ def _pair(row: Mapping[Any, Any], limit: int) -> dict[str, Any]:
                 "tool": shorten(str(tool), limit),
                 "arguments": shorten(str(arguments), limit) if given(arguments) else "arguments not known",
             }
-    differences = row.get("differences")
-    if isinstance(differences, Iterable) and not isinstance(differences, str):
-        every = list(differences)
-        made["differences"] = [
-            {name: shorten(_text(each.get(name)), min(limit, 300)) for name in ("path", "code", "expected", "called")}
-            for each in every[:MOST_DIFFERENCES]
-        ]
-        made["more"] = max(0, len(every) - MOST_DIFFERENCES)
     return made
 
 
-def _sum(row: list[Any]) -> dict[str, str]:
-    variant, words, value = row[:3]
-    number = "not scored" if not given(value) else f"{value:.2f}"
-    return {"variant": shorten(str(variant), 80), "words": shorten(str(words), 300), "value": number}
+def _differences(found: Any, limit: int) -> dict[str, Any]:
+    every = list(found) if isinstance(found, Iterable) and not isinstance(found, str) else []
+    shown = [
+        {
+            "path": shorten(one["path"], limit) or "arguments",
+            "code": one["code"],
+            "expected": "" if one["code"] == "extra" else shorten(_json(one["expected"]), limit),
+            "called": "" if one["code"] == "missing" else shorten(_json(one["called"]), limit),
+        }
+        for one in every[:MOST_DIFFERENCES]
+    ]
+    return {"differences": shown, "more": len(every) - len(shown)}
 
 
-def _text(value: Any) -> str:
-    return str(value) if given(value) else ""
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _sum(variant: str, score: float, words: str, status: str) -> dict[str, str]:
+    result = f"{score:.2f}" if status == "ok" else f"not scored: {status.replace('_', ' ')}"
+    return {"variant": shorten(variant, 80), "words": shorten(words, 300), "result": result}

@@ -14,6 +14,7 @@ import traitlets
 from toolcorrect.errors import DataError, unknown_name
 from toolcorrect.html import visible
 from toolcorrect.tables import STRING
+from toolcorrect.widgets.turns import in_turn
 
 HERE = Path(__file__).parent
 # The browser asks for blocks of 50 rows; more is not sent at once, whatever a message says.
@@ -89,6 +90,7 @@ class Table(anywidget.AnyWidget):
         self.show(frame, mask=mask)
         self.on_msg(self._answer)
 
+    @in_turn
     def show(self, frame: pd.DataFrame | None = None, *, mask: Sequence[bool] | np.ndarray | None = None) -> None:
         """Show another frame, or other rows of the present one.
 
@@ -116,6 +118,7 @@ class Table(anywidget.AnyWidget):
                 self.set_trait("sort", {"column": "", "descending": False})
             self._renew(self.chosen if same else -1)
 
+    @in_turn
     def choose(self, position: int) -> None:
         """Choose the row at a position of the frame, if it is shown."""
         found = np.flatnonzero(self.rows == position)
@@ -129,6 +132,7 @@ class Table(anywidget.AnyWidget):
         self.sort = {"column": column, "descending": descending}
 
     @traitlets.observe("sort")
+    @in_turn
     def _sorted(self, change: Any) -> None:
         column = change.new.get("column", "")
         if column and column not in self.frame.columns:
@@ -138,6 +142,7 @@ class Table(anywidget.AnyWidget):
             self._renew(self.chosen)
 
     @traitlets.observe("selection")
+    @in_turn
     def _selected(self, change: Any) -> None:
         revision, row = change.new
         if revision != self.revision or not -1 <= row < self.count:
@@ -161,6 +166,7 @@ class Table(anywidget.AnyWidget):
         self.selection = [self.revision, row]
         self.chosen = int(self.rows[row]) if row >= 0 else -1
 
+    @in_turn
     def _answer(self, _widget: Any, content: Any, _buffers: Any) -> None:
         """Send the window of rows asked for, or the whole text of one row."""
         if not isinstance(content, dict) or content.get("revision") != self.revision:
