@@ -18,7 +18,28 @@ from toolcorrect.encoding import Match
 from toolcorrect.errors import OptionError, unknown_name
 from toolcorrect.variants.definition import Axes, Empty, Variant, tversky
 
-FAMILIES = ("basic", "deepeval", "seeds")
+FAMILIES = (
+    "basic",
+    "deepeval",
+    "seeds",
+    "ragas",
+    "agentevals",
+    "adk",
+    "vertex",
+    "azure",
+    "mlflow",
+    "promptfoo",
+    "snowflake",
+    "agentcore",
+    "strands",
+    "pydantic_evals",
+    "toolscore",
+    "agent_inspect",
+    "autoevals",
+    "unitxt",
+    "trajectory_packages",
+    "tau2",
+)
 CORE = (
     "recall",
     "precision",

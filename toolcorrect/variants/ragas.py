@@ -36,11 +36,8 @@ def key_share(expected: Arguments, called: Arguments) -> float:
 
 def _mean_share(pairs: pairing.Pairs) -> np.ndarray:
     """Average the pairs of each list; 0 where a list has none."""
-    total = np.bincount(
-        pairs.owner,
-        weights=pairing.compare(pairs, of_objects(key_share), same="str"),
-        minlength=pairs.encoding.list_count,
-    )
+    shares = pairing.compare(pairs, of_objects(key_share), same="str")
+    total = np.bincount(pairs.owner, weights=shares, minlength=pairs.encoding.list_count)
     return total / pairs.encoding.expected.lengths
 
 
@@ -88,21 +85,21 @@ VARIANTS = (
     _upstream(
         "ragas.accuracy",
         "Ragas tool call accuracy",
-        "0 unless the names are the same in the same order; then the mean share of expected arguments given, compared "
-        "as Python texts",
+        "0 unless the names are the same in the same order; then the mean share of expected arguments given, "
+        "compared as Python texts",
         formula=_strict,
         notation="[names equal] · Σ key share / E",
         empty=Empty(1.0, 0.0, 0.0),
         faults=(
             _TEXTS,
-            "the documented penalty for a part of the calls never applies: other lengths already score 0",
+            "the documented penalty for too few calls never applies: other lengths score 0",
         ),
     ),
     _upstream(
         "ragas.accuracy.flexible",
         "Ragas tool call accuracy, any order",
-        "both lists are sorted by name and arguments; 0 unless the names are the same; then the mean share of expected "
-        "arguments given, compared as Python texts",
+        "both lists are sorted by name and arguments; 0 unless the names are the same; then the mean share of "
+        "expected arguments given, compared as Python texts",
         formula=_flexible,
         notation="[names equal] · Σ key share / E",
         empty=Empty(1.0, 0.0, 0.0),
