@@ -17,7 +17,7 @@ from toolcorrect.labelling import refuse_biased_labels
 from toolcorrect.means import coverage_note
 from toolcorrect.resampling import RESAMPLES, interval
 from toolcorrect.thresholds import TOLERANCE
-from toolcorrect.verdicts import count_boxes
+from toolcorrect.verdicts import best_threshold, count_boxes
 
 # Fewer labels leave an AUC so wide that it says nothing.
 LABELS = 30
@@ -119,7 +119,7 @@ def calibrate(
     everything = np.zeros(n, dtype=np.int64)
     pooled = discrimination(runs.values, runs.solved, runs.tasks, stratum=everything, **settings)
     within = discrimination(runs.values, runs.solved, runs.tasks, stratum=runs.tasks, **settings)
-    best = [_best_threshold(column, runs.solved, runs.weight) for column in runs.values.T]
+    best = [best_threshold(column, runs.solved, runs.weight) for column in runs.values.T]
     boxes = count_boxes(columns.loc[runs.mask], runs.solved, runs.weight, threshold)
     right = boxes["solved_passed"] + boxes["unsolved_failed"]
     share = float(runs.weight[runs.solved].sum() / runs.weight.sum())
@@ -297,24 +297,7 @@ def _null_frame(nulls: pd.DataFrame | None, index: pd.Index) -> pd.DataFrame:
 
 def _spearman(score: np.ndarray, outcome: np.ndarray) -> float:
     known = ~np.isnan(score)
-    return float(spearman(score[known, None], outcome[known, None]).item())
-
-
-def _best_threshold(score: np.ndarray, solved: np.ndarray, weight: np.ndarray) -> tuple[float, float]:
-    """Return the threshold with the largest share of verdicts equal to the outcome, and that share.
-
-    The lowest such threshold; infinity stands for passing nothing.
-    """
-    known = ~np.isnan(score)
-    if not known.any():
-        return np.nan, np.nan
-    values, place = np.unique(score[known], return_inverse=True)
-    w, good = weight[known], solved[known]
-    solved_at = np.bincount(place, w * good, len(values))
-    unsolved_at = np.bincount(place, w * ~good, len(values))
-    right = np.append(solved_at[::-1].cumsum()[::-1], 0.0) + np.append(0.0, unsolved_at.cumsum())
-    best = int(right.argmax())
-    return float(np.append(values, np.inf)[best]), float(right[best] / w.sum())
+    return float(spearman(np.column_stack([score[known], outcome[known]]))[0, 1])
 
 
 def _group_columns(

@@ -49,17 +49,18 @@ def agreement(scores: pd.DataFrame, *, threshold: float = 0.5, seed: int = 0) ->
     width = frame.shape[1]
     found = {name: np.full((width, width), np.nan) for name in MEASURES}
     n = np.zeros((width, width), dtype=np.int64)
-    for rows, left, right in _blocks(np.isfinite(values)):
-        block = np.ix_(left, right)
-        n[block] = len(rows)
+    for rows, left, right in _blocks(~np.isnan(values)):
+        block, mirrored = np.ix_(left, right), np.ix_(right, left)
+        n[block], n[mirrored] = len(rows), len(rows)
         if not len(rows):
             continue
-        a, b = values[np.ix_(rows, left)], values[np.ix_(rows, right)]
-        found["kendall"][block] = kendall(a, b, seed=seed)
-        found["spearman"][block] = spearman(a, b)
-        p, q = passed[np.ix_(rows, left)], passed[np.ix_(rows, right)]
-        found["same_verdict"][block] = (p.T @ q + (1 - p).T @ (1 - q)) / len(rows)
-        found["mean_gap"][block] = _mean_gaps(a, b)
+        columns = left if left is right else np.concatenate([left, right])
+        shared, verdicts = values[np.ix_(rows, columns)], passed[np.ix_(rows, columns)]
+        same = (verdicts.T @ verdicts + (1 - verdicts).T @ (1 - verdicts)) / len(rows)
+        measured = (kendall(shared, seed=seed), spearman(shared), same, _mean_gaps(shared))
+        for name, matrix in zip(MEASURES, measured):
+            part = matrix[: len(left), -len(right) :]
+            found[name][block], found[name][mirrored] = part, part.T
     index = pd.MultiIndex.from_product([frame.columns, frame.columns], names=["variant", "other"])
     return pd.DataFrame({**{name: matrix.ravel() for name, matrix in found.items()}, "n": n.ravel()}, index=index)
 
@@ -177,7 +178,7 @@ def inclusion(scores: pd.DataFrame, *, threshold: float = 1.0) -> pd.DataFrame:
 
 
 def _blocks(known: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Yield (rows, columns, columns): the rows that all of both sets of columns have.
+    """Yield (rows, columns, columns): the rows that all of both sets of columns have; each two sets once.
 
     Columns with the same gaps are taken together, so a pair is compared on exactly its shared cases without a loop
     over pairs: real score frames have few different patterns of gaps.
@@ -187,17 +188,17 @@ def _blocks(known: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndar
     patterns, pattern_of = np.unique(known, axis=1, return_inverse=True)
     columns = [np.flatnonzero(pattern_of == p) for p in range(patterns.shape[1])]
     for a, left in enumerate(columns):
-        for b, right in enumerate(columns):
-            yield np.flatnonzero(patterns[:, a] & patterns[:, b]), left, right
+        for b in range(a, len(columns)):
+            yield np.flatnonzero(patterns[:, a] & patterns[:, b]), left, columns[b]
 
 
-def _mean_gaps(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    total = np.zeros((left.shape[1], right.shape[1]))
-    height = max(1, _BLOCK // max(right.shape[1], 1))
-    for start in range(0, len(left), height):
-        a, b = left[start : start + height], right[start : start + height]
-        total += np.array([np.abs(column[:, None] - b).sum(axis=0) for column in a.T])
-    return total / len(left)
+def _mean_gaps(values: np.ndarray) -> np.ndarray:
+    total = np.zeros((values.shape[1], values.shape[1]))
+    height = max(1, _BLOCK // max(values.shape[1], 1))
+    for start in range(0, len(values), height):
+        block = values[start : start + height]
+        total += np.array([np.abs(column[:, None] - block).sum(axis=0) for column in block.T])
+    return total / len(values)
 
 
 def average_linkage(apart: np.ndarray, cut: float) -> tuple[np.ndarray, np.ndarray]:

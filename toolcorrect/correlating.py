@@ -12,56 +12,57 @@ _BLOCK = 50_000
 
 
 def average_ranks(values: np.ndarray) -> np.ndarray:
-    """Rank each column from 1, ties sharing their mean rank.
-
-    Parameters
-    ----------
-    values
-        Float of shape (rows,) or (rows, columns), without NaN.
+    """Rank from 1, ties sharing their mean rank.
 
     Examples
     --------
     >>> average_ranks(np.array([0.5, 0.1, 0.5])).tolist()
     [2.5, 1.0, 2.5]
     """
-    if values.ndim == 1:
-        _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
-        ends = np.cumsum(counts)
-        ranks: np.ndarray = (ends - (counts - 1) / 2)[inverse]
-        return ranks
-    return np.column_stack([average_ranks(column) for column in values.T]) if values.shape[1] else values.copy()
+    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ranks: np.ndarray = (np.cumsum(counts) - (counts - 1) / 2)[inverse]
+    return ranks
 
 
-def pearson(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Correlate every column of one matrix with every column of another; NaN where one is constant."""
-    a, b = left - left.mean(axis=0), right - right.mean(axis=0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        found: np.ndarray = np.clip((a.T @ b) / np.sqrt(np.outer((a * a).sum(axis=0), (b * b).sum(axis=0))), -1, 1)
-    return found
-
-
-def spearman(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Correlate the ranks of every column of ``left`` (rows, a) and ``right`` (rows, b); shape (a, b).
-
-    Examples
-    --------
-    >>> spearman(np.array([[1.0], [2.0], [3.0]]), np.array([[10.0], [30.0], [20.0]])).item()
-    0.5
-    """
-    if len(left) < 2:
-        return np.full((left.shape[1], right.shape[1]), np.nan)
-    return pearson(average_ranks(left), average_ranks(right))
-
-
-def kendall(left: np.ndarray, right: np.ndarray, *, seed: int = 0) -> np.ndarray:
-    """Return Kendall's tau-b of every column of ``left`` (rows, a) and ``right`` (rows, b); shape (a, b).
+def spearman(values: np.ndarray) -> np.ndarray:
+    """Return the rank correlation of every two columns; NaN where one is constant.
 
     Parameters
     ----------
-    left, right
-        Float, the same number of rows, without NaN.
+    values
+        Float of shape (rows, columns), without NaN.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape (columns, columns).
+
+    Examples
+    --------
+    >>> spearman(np.array([[1.0, 10.0], [2.0, 30.0], [3.0, 20.0]]))[0, 1]
+    np.float64(0.5)
+    """
+    ranks = np.empty(values.shape)
+    for column, into in zip(values.T, ranks.T):
+        into[:] = average_ranks(column) - (len(column) + 1) / 2
+    product = ranks.T @ ranks
+    return _scaled(product, np.diag(product))
+
+
+def kendall(values: np.ndarray, *, seed: int = 0) -> np.ndarray:
+    """Return Kendall's tau-b of every two columns; NaN where one is constant.
+
+    Parameters
+    ----------
+    values
+        Float of shape (rows, columns), without NaN.
     seed
         Used where there are more than a million pairs of rows.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape (columns, columns).
 
     Notes
     -----
@@ -71,20 +72,20 @@ def kendall(left: np.ndarray, right: np.ndarray, *, seed: int = 0) -> np.ndarray
 
     Examples
     --------
-    >>> kendall(np.array([[1.0], [2.0], [3.0]]), np.array([[1.0], [2.0], [2.0]])).round(4).item()
-    0.8165
+    >>> kendall(np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 2.0]]))[0, 1].round(4)
+    np.float64(0.8165)
     """
-    both = np.hstack([left, right])
-    split = left.shape[1]
-    product = np.zeros((split, right.shape[1]))
-    untied = np.zeros(both.shape[1])
-    for first, second in _row_pairs(len(both), seed):
-        a, b = both[first], both[second]
+    product = np.zeros((values.shape[1], values.shape[1]))
+    for first, second in _row_pairs(len(values), seed):
+        a, b = values[first], values[second]
         signs = (a > b).astype(np.float32) - (a < b)
-        product += signs[:, :split].T @ signs[:, split:]
-        untied += np.abs(signs).sum(axis=0)
+        product += signs.T @ signs
+    return _scaled(product, np.diag(product))
+
+
+def _scaled(product: np.ndarray, squares: np.ndarray) -> np.ndarray:
     with np.errstate(invalid="ignore", divide="ignore"):
-        found: np.ndarray = np.clip(product / np.sqrt(np.outer(untied[:split], untied[split:])), -1, 1)
+        found: np.ndarray = np.clip(product / np.sqrt(np.outer(squares, squares)), -1, 1)
     return found
 
 

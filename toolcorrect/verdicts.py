@@ -110,3 +110,20 @@ def count_boxes(frame: pd.DataFrame, solved: np.ndarray, weight: np.ndarray, thr
     counts = np.column_stack(sums)
     counts = counts if (weight != 1).any() else counts.round().astype(np.int64)
     return pd.DataFrame(counts, index=pd.Index(frame.columns, name="variant"), columns=list(BOXES))
+
+
+def best_threshold(score: np.ndarray, solved: np.ndarray, weight: np.ndarray) -> tuple[float, float]:
+    """Return the threshold with the largest share of verdicts equal to the outcome, and that share.
+
+    The lowest such threshold; infinity stands for passing nothing.
+    """
+    known = ~np.isnan(score)
+    if not known.any():
+        return np.nan, np.nan
+    values, place = np.unique(score[known], return_inverse=True)
+    w, good = weight[known], solved[known]
+    solved_at = np.bincount(place, w * good, len(values))
+    unsolved_at = np.bincount(place, w * ~good, len(values))
+    right = np.append(solved_at[::-1].cumsum()[::-1], 0.0) + np.append(0.0, unsolved_at.cumsum())
+    best = int(right.argmax())
+    return float(np.append(values, np.inf)[best]), float(right[best] / w.sum())
