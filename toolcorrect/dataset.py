@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from toolcorrect import html
 from toolcorrect.errors import DataError, LoadError, listed, unknown_name
@@ -408,7 +409,7 @@ def _in_case_order(table: str, frame: pd.DataFrame | None, index: pd.Index) -> t
         groups = [name for name in ("case", "reference") if name in frame.columns]
         frame = frame.assign(position=frame.groupby(groups, sort=False).cumcount())
     made = coerce(table, frame)
-    rows = index.get_indexer(pd.Index(made["case"].array))
+    rows = _rows_in(index, made["case"])
     if (rows < 0).any():
         _refuse_strangers(table, made["case"], index)
     if made["tool"].hasnans:
@@ -420,6 +421,13 @@ def _in_case_order(table: str, frame: pd.DataFrame | None, index: pd.Index) -> t
         order = np.lexsort(keys)
         made, rows = made.iloc[order], rows[order]
     return made.reset_index(drop=True), rows
+
+
+def _rows_in(index: pd.Index, named: pd.Series) -> np.ndarray:
+    """Return the position of each named case in the index, -1 where it is not there, without Python objects."""
+    texts, every = (pa.array(side.array) for side in (named, index))
+    found = pc.index_in(texts.cast(pa.large_string()), value_set=every.cast(pa.large_string()))
+    return np.asarray(found.fill_null(-1).to_numpy(), dtype=np.int64)
 
 
 def _sorted(keys: list[np.ndarray]) -> bool:
@@ -434,8 +442,7 @@ def _sorted(keys: list[np.ndarray]) -> bool:
 
 
 def _refuse_strangers(table: str, named: pd.Series, index: pd.Index) -> None:
-    # Series.isin would make a Python object of every case, even for no rows.
-    strangers = named[index.get_indexer(pd.Index(named.array)) < 0] if len(named) else named
+    strangers = named[_rows_in(index, named) < 0]
     if len(strangers):
         raise DataError(
             f"{table} names cases that are not in cases: {listed(strangers.astype(object).fillna('<NA>').unique())}."

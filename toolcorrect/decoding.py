@@ -17,11 +17,15 @@ import orjson
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.json as pj
 
 from toolcorrect.tables import FORMS, STATUSES
 
 ABSENT: Final = type("Absent", (), {"__repr__": lambda self: "ABSENT", "__bool__": lambda self: False})()
 """Stands for a key that is not there, which differs from null."""
+
+TEXT: Final = pa.large_string()
+"""Arrow type of every text column; pandas keeps it without a copy."""
 
 FORM: Final[dict[str, int]] = {name: code for code, name in enumerate(FORMS.categories)}
 STATUS: Final[dict[str, int]] = {name: code for code, name in enumerate(STATUSES.categories)}
@@ -29,6 +33,11 @@ STATUS: Final[dict[str, int]] = {name: code for code, name in enumerate(STATUSES
 # Integers that orjson would turn into floats; the character before keeps digits inside texts out.
 _WIDE_INTEGER = re.compile(r"(?:^|[\s:,\[-])(?:[0-9]{20}|9[2-9][0-9]{17})")
 _WIDE_INTEGER_BYTES = re.compile(_WIDE_INTEGER.pattern.encode())
+
+# Spellings that Arrow's parser takes for something else, or that need a closer look.
+_NOT_PLAIN = r"\n|NaN|Inf|\\u[dD][89a-fA-F]"
+# Below this many texts a loop is faster.
+_FEW = 64
 
 # Literals longer than this are not worth the parser's memory.
 _LONGEST_LITERAL = 200_000
@@ -200,48 +209,84 @@ def decode_texts(texts: pa.Array, *, wire: bool = False) -> DecodedTexts:
     DecodedTexts
         Columns of length n. Texts with status ok are kept verbatim.
     """
-    encoded = texts.dictionary_encode()
-    if isinstance(encoded, pa.ChunkedArray):
-        encoded = encoded.unify_dictionaries().combine_chunks()
-    distinct = encoded.dictionary.to_pylist()
-    odd = {i: _decode_text(distinct[i]) for i in _not_plain_objects(distinct)}
-    codes = encoded.indices.fill_null(len(distinct)).to_numpy(zero_copy_only=False)
-    # One entry a distinct text, and one for null.
-    status = np.full(len(distinct) + 1, STATUS["ok"], dtype=np.int8)
-    form = np.full(len(distinct) + 1, FORM["object" if wire else "text"], dtype=np.int8)
-    status[-1], form[-1] = STATUS["absent"], FORM["absent"]
-    changed = np.zeros(len(distinct) + 1, dtype=bool)
-    twice = np.zeros(len(distinct) + 1, dtype=bool)
-    for i, (word, shape, text, again) in odd.items():
-        status[i] = STATUS[word]
-        changed[i] = text is not distinct[i]
-        twice[i] = again
-        if wire:
-            form[i] = FORM[shape]
-    arguments, raw = texts, pa.nulls(len(texts), pa.string())
-    rows = np.flatnonzero(changed[codes])
+    if isinstance(texts, pa.ChunkedArray):
+        texts = texts.combine_chunks()
+    texts = texts.cast(TEXT)
+    status = np.full(len(texts), STATUS["ok"], dtype=np.int8)
+    form = np.full(len(texts), FORM["object" if wire else "text"], dtype=np.int8)
+    if texts.null_count:
+        absent = texts.is_null().to_numpy(zero_copy_only=False)
+        status[absent], form[absent] = STATUS["absent"], FORM["absent"]
+    arguments, raw, again = texts, pa.nulls(len(texts), TEXT), 0
+    rows = _not_plain(texts)
     if len(rows):
+        odd = texts.take(pa.array(rows)).dictionary_encode()
+        codes = odd.indices.to_numpy()
+        distinct = odd.dictionary.to_pylist()
+        decoded = [_decode_text(text) for text in distinct]
+        status[rows] = np.array([STATUS[word] for word, *_ in decoded], dtype=np.int8)[codes]
+        if wire:
+            form[rows] = np.array([FORM[shape] for _, shape, *_ in decoded], dtype=np.int8)[codes]
+        again = int(np.array([twice for *_, twice in decoded])[codes].sum())
+        # Texts that are kept verbatim come back as the same object.
+        changed = np.array([made is not text for text, (_, _, made, _) in zip(distinct, decoded)])[codes]
         mask = np.zeros(len(texts), dtype=bool)
-        mask[rows] = True
-        made = pa.array([odd[i][2] for i in codes[rows].tolist()], pa.string())
-        flat = texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
-        arguments = pc.replace_with_mask(flat, mask, made)
-        raw = pc.if_else(pa.array(mask), flat, pa.scalar(None, pa.string()))
-    return DecodedTexts(arguments, form[codes], status[codes], raw, int(twice[codes].sum()))
+        mask[rows[changed]] = True
+        made = pa.array([decoded[code][2] for code in codes[changed]], TEXT)
+        arguments = pc.replace_with_mask(texts, mask, made)
+        raw = pc.if_else(pa.array(mask), texts, pa.scalar(None, TEXT))
+    return DecodedTexts(arguments, form, status, raw, again)
 
 
-def _not_plain_objects(texts: list[str]) -> list[int]:
-    """Return where a text is not one JSON object that orjson reads."""
+def _not_plain(texts: pa.Array) -> np.ndarray:
+    """Return the rows (int64) whose text is not surely one JSON object in its plainest spelling.
+
+    Notes
+    -----
+    All candidates are parsed at once as lines of JSON, by Arrow. A candidate begins and ends with a brace and
+    holds no newline, so that between two of them a value must end: as many values as lines means that each
+    line is one object. Where Arrow objects to any, each is looked at by itself.
+    """
+    if len(texts) < _FEW:
+        return _not_objects(texts, np.arange(len(texts)))
+    plain = pc.and_(pc.starts_with(texts, "{"), pc.ends_with(texts, "}"))
+    # A short text cannot be nested too deeply for orjson.
+    plain = pc.and_(plain, pc.less(pc.binary_length(texts), 2000))
+    plain = pc.and_not(plain, pc.match_substring_regex(texts, _NOT_PLAIN))
+    candidates = texts.filter(plain)
+    empty, newline = pa.scalar("", TEXT), pa.scalar("\n", TEXT)
+    ended = pc.binary_join_element_wise(candidates, empty, newline, memory_pool=pa.system_memory_pool())
+    # The bytes of all texts lie one behind the other.
+    lines = ended.buffers()[2].slice(0, pc.sum(pc.binary_length(ended)).as_py() or 0)
+    try:
+        values = pj.read_json(
+            pa.BufferReader(lines),
+            read_options=pj.ReadOptions(use_threads=False, block_size=lines.size + 1),
+            parse_options=pj.ParseOptions(explicit_schema=pa.schema([]), unexpected_field_behavior="ignore"),
+            memory_pool=pa.system_memory_pool(),
+        ).num_rows
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        values = -1
+    known = plain.fill_null(True).to_numpy(zero_copy_only=False)
+    rest = np.flatnonzero(~known)
+    if values == len(candidates):
+        return rest
+    suspects = np.flatnonzero(plain.fill_null(False).to_numpy(zero_copy_only=False))
+    return np.sort(np.concatenate([rest, _not_objects(candidates, suspects)]))
+
+
+def _not_objects(texts: pa.Array, rows: np.ndarray) -> np.ndarray:
+    """Return those rows whose text is there but is not one JSON object that orjson reads."""
     odd = []
     loads = orjson.loads
-    for i, text in enumerate(texts):
+    for row, text in zip(rows.tolist(), texts.to_pylist()):
         try:
-            if type(loads(text)) is dict:
+            if text is None or type(loads(text)) is dict:
                 continue
         except ValueError:
             pass
-        odd.append(i)
-    return odd
+        odd.append(row)
+    return np.array(odd, dtype=np.int64)
 
 
 def _decode_text(text: str) -> tuple[str, str, str | None, bool]:

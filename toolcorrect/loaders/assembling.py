@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 
 from toolcorrect.dataset import Dataset
-from toolcorrect.decoding import to_json
+from toolcorrect.decoding import TEXT, to_json
 from toolcorrect.loaders.parts import Note, Part, texts
 from toolcorrect.tables import CALLS, CASES, EXPECTED, STRING, Columns, constant
 
@@ -81,8 +81,8 @@ def unique_ids(parts: Sequence[Part]) -> tuple[pa.Array, pd.Series | None, list[
                     number += 1
                 given[i] = numbered
             notes.append((name, Note("", "id_made", "no id in the file", made)))
-    arrays = [g if isinstance(g, pa.Array) else pa.array(g, pa.string()) for g in given]
-    ids = pa.concat_arrays(arrays) if arrays else pa.array([], pa.string())
+    arrays = [g if isinstance(g, pa.Array) else pa.array(g, TEXT) for g in given]
+    ids = pa.concat_arrays(arrays) if arrays else pa.array([], TEXT)
     if len(ids.unique()) == len(ids):
         return ids, None, notes
     return _renamed(parts, arrays, list(by_file.values()), notes)
@@ -132,7 +132,13 @@ def _joined(pieces: Sequence[Any], sizes: Sequence[int], dtype: Any, default: An
     """Concatenate Arrow arrays of one column; parts without it take the default."""
     kind = next((piece.type for piece in pieces if piece is not None), None)
     if kind is None:
-        return constant(default, dtype, int(sum(sizes)))
+        length = int(sum(sizes))
+        # Arrow's null texts are untouched memory.
+        return (
+            STRING.__from_arrow__(pa.nulls(length, TEXT))
+            if default is None and dtype == STRING
+            else constant(default, dtype, length)
+        )
     if isinstance(dtype, pd.CategoricalDtype) and default is not None:
         default = dtype.categories.get_loc(default)
     filled = [
@@ -229,7 +235,7 @@ def tag_column(pieces: Sequence[Any], sizes: Sequence[int]) -> Any:
 
 
 _TAG_DTYPES: dict[str, Any] = {
-    "string": STRING,
+    "large_string": STRING,
     "bool": pd.BooleanDtype(),
     "int64": pd.Int64Dtype(),
     "double": np.dtype("float64"),

@@ -48,7 +48,12 @@ def add_messages(case: Case, messages: Iterable[Any]) -> None:
 
 
 def _add_call(case: Case, item: dict[str, Any], *, turn: int, step: int, by: str) -> None:
-    where = {"id": item.get("id") or None, "turn": turn, "step": step, "actor": item.get("requestor") or by}
+    where: dict[str, Any] = {
+        "id": item.get("id") or None,
+        "turn": turn,
+        "step": step,
+        "actor": item.get("requestor") or by,
+    }
     if isinstance(item.get("custom"), dict):
         custom = item["custom"]
         given = custom.get("input", ABSENT)

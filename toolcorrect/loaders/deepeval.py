@@ -15,7 +15,7 @@ from toolcorrect.loaders.spans import ancestry
 _CALLED = ("tools_called", "toolsCalled")
 _EXPECTED = ("expected_tools", "expectedTools")
 _OUTPUT = ("actual_output", "actualOutput")
-_READ = frozenset({*_CALLED, *_EXPECTED, *_OUTPUT, "input", "name", "metricsData", "turns"})
+_READ = frozenset({*_CALLED, *_EXPECTED, *_OUTPUT, "input", "name", "metricsData", "turns", "available_tools"})
 # One file of a run, perhaps wrapped: the lists of cases in it.
 _RUN_LISTS = ("testCases", "conversationalTestCases")
 
@@ -52,12 +52,8 @@ def _read_case(record: dict[str, Any], rows: Rows) -> None:
     for side, value in (("calls", called), ("expected calls", expected)):
         if value is None or (value is ABSENT and rows.source.container == "csv"):
             rows.report("none_or_unknown", f"{side}: an empty list and no list are saved alike", record="")
-    add_lists(
-        case,
-        None if called is ABSENT else called,
-        None if expected is ABSENT else expected,
-        record.get("available_tools"),
-    )
+    tools = record.get("available_tools")
+    add_lists(case, None if called is ABSENT else called, None if expected is ABSENT else expected, tools)
     if isinstance(turns, list):
         _read_turns(case, turns)
 
@@ -99,7 +95,7 @@ def _read_trace(record: dict[str, Any], rows: Rows) -> None:
              for span in record.get(kind) or []]  # fmt: skip
     above = ancestry(spans, identity="uuid", parent="parentUuid")
     stated = record.get("toolsCalled")
-    tools = record.get("toolSpans") or []
+    tools = list(record.get("toolSpans") or [])
     if stated:
         for item in stated:
             add_called(case, item)
@@ -107,7 +103,9 @@ def _read_trace(record: dict[str, Any], rows: Rows) -> None:
             case.report("spans_left_out", "the trace states its calls itself", count=len(tools))
     else:
         # Times are in milliseconds and tie; the file's order, reversed, settles them.
-        for span in sorted(reversed(tools), key=lambda s: str(s.get("startTime") or "")):
+        tools.reverse()
+        tools.sort(key=lambda span: str(span.get("startTime") or ""))
+        for span in tools:
             agents = [a for a in above(span) if a.get("type") == "agent"]
             case.execution(
                 span["name"],

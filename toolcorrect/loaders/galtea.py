@@ -17,7 +17,7 @@ def read(source: Source, rows: Rows) -> None:
     for label, record in source.records():
         with rows.record(label):
             # One batch holds many spans, or the spans stand alone.
-            for span in record["traces"] if "traces" in record else [record]:
+            for span in record.get("traces", [record]):
                 spans.setdefault(str(span["inferenceResultId"]), []).append(span)
     for result, found in spans.items():
         with rows.record(result):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import IO, Any, NamedTuple
 
+import numpy as np
 import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -54,7 +55,7 @@ class Lines:
                 continue
             block = Block(rest + data[:cut], number)
             rest = data[cut:]
-            number += block.data.count(b"\n")
+            number += int(np.count_nonzero(np.frombuffer(block.data, np.uint8) == ord("\n")))
             yield block
         if rest.strip():
             yield Block(rest, number)
@@ -66,6 +67,19 @@ class Lines:
             if cut >= 0:
                 return data[cut + 1 :]
         return b""
+
+
+class OneBlock(Lines):
+    """Lines of one block that is in memory already."""
+
+    def __init__(self, block: Block | None, too_long: Iterable[int] = ()) -> None:
+        self._block = block
+        self.too_long = list(too_long)
+
+    def blocks(self, size: int = BLOCK) -> Iterator[Block]:
+        """Yield the block."""
+        if self._block is not None:
+            yield self._block
 
 
 def parsed_lines(lines: Lines, skip: Callable[[str, str], None]) -> Iterator[tuple[str, Any]]:

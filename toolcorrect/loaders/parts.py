@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeAlias
@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from toolcorrect.decoding import FORM, STATUS, decode_texts, to_json
+from toolcorrect.decoding import FORM, STATUS, TEXT, decode_texts, to_json
 from toolcorrect.loaders.calls import Call, Expected
 from toolcorrect.loaders.rows import Case, Rows
 from toolcorrect.tables import KINDS, ROLES, SOURCES
@@ -205,9 +205,9 @@ def note_statuses(notes: list[Note], status: np.ndarray, twice: int, prefix: str
     notes.extend(Note("", prefix + code, count=count) for code, count in counts.items() if count)
 
 
-def owners(lengths: Iterable[int]) -> tuple[Column, Column]:
+def owners(lengths: Sequence[int] | np.ndarray) -> tuple[Column, Column]:
     """Return, for lists of these lengths, the list of each item and its position in it (int64)."""
-    counts = np.asarray(list(lengths), dtype=np.int64)
+    counts = np.asarray(lengths, dtype=np.int64)
     owner = np.repeat(np.arange(len(counts)), counts)
     starts = np.cumsum(counts) - counts
     return pa.array(owner), pa.array(np.arange(len(owner)) - starts[owner])
@@ -226,11 +226,9 @@ def positions(owner: np.ndarray, reference: np.ndarray) -> Column:
 def texts(values: list[str | None]) -> Column:
     """Return a string array; lone surrogates, which no table can hold, become their escapes."""
     try:
-        return pa.array(values, pa.string())
+        return pa.array(values, TEXT)
     except (UnicodeEncodeError, pa.ArrowInvalid):
-        return pa.array(
-            [None if v is None else v.encode("utf-8", "backslashreplace").decode() for v in values], pa.string()
-        )
+        return pa.array([None if v is None else v.encode("utf-8", "backslashreplace").decode() for v in values], TEXT)
 
 
 def category(values: list[str | None], dtype: pd.CategoricalDtype) -> Column:

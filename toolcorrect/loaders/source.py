@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import gzip
 import io
 import itertools
 import re
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
@@ -17,7 +18,7 @@ import pandas as pd
 from toolcorrect.decoding import parse_json, parse_json_slowly
 from toolcorrect.errors import LoadError
 from toolcorrect.loaders import cells
-from toolcorrect.loaders.lines import LONGEST_LINE, Lines, parsed_lines
+from toolcorrect.loaders.lines import LONGEST_LINE, Block, Lines, OneBlock, parsed_lines
 
 # Detection looks at this many records.
 HEAD = 50
@@ -100,6 +101,16 @@ class Source:
         """
         return self._each(quiet=False)
 
+    def raw_head(self) -> list[Any]:
+        """Return ``head`` under the keys that the file has."""
+        return list(itertools.islice((value for _, value in self._unrenamed(quiet=True)), HEAD))
+
+    def part(self, block: Block | None, too_long: Iterable[int]) -> Source:
+        """Return a source of one block of lines only, and of lines that are too long to be read."""
+        whole = copy.copy(self)
+        whole._lines = lambda: OneBlock(block, too_long)
+        return whole
+
     def lines(self) -> Lines:
         """Return the raw lines of a JSONL source, to be read in blocks."""
         if self._lines is None:
@@ -120,18 +131,19 @@ class Source:
         self.skipped[label] = reason
 
     def _each(self, *, quiet: bool) -> Iterator[tuple[str, Any]]:
-        if self._lines is not None:
-            skip = (lambda label, reason: None) if quiet else self.skip
-            found: Iterator[tuple[str, Any]] = parsed_lines(self._lines(), skip)
-        elif self.shape == "table":
-            found = cells.rows(self._document)
-        elif self.shape == "array":
-            found = ((f"record {i}", value) for i, value in enumerate(self._document))
-        else:
-            found = iter([("", self._document)])
+        found = self._unrenamed(quiet=quiet)
         if not self.renamed:
             return found
         return ((label, self._rename(value)) for label, value in found)
+
+    def _unrenamed(self, *, quiet: bool) -> Iterator[tuple[str, Any]]:
+        if self._lines is not None:
+            return parsed_lines(self._lines(), (lambda label, reason: None) if quiet else self.skip)
+        if self.shape == "table":
+            return cells.rows(self._document)
+        if self.shape == "array":
+            return ((f"record {i}", value) for i, value in enumerate(self._document))
+        return iter([("", self._document)])
 
     def _rename(self, value: Any) -> Any:
         if not isinstance(value, dict) or not self.renamed.keys() & value.keys():

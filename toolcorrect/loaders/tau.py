@@ -103,7 +103,7 @@ def _belong_together(tasks: dict[str, Any], simulations: list[Any], rows: Rows) 
     if differing:
         rows.report(
             "tasks_do_not_match",
-            f"the actions that {differing} of {compared} runs were checked against are not those of the file's tasks: "
+            f"{differing} of {compared} runs were checked against other actions than the file's tasks state: "
             "the runs' own checks are used",
             count=differing,
         )
