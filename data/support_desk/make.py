@@ -234,7 +234,14 @@ def perform(agent: Agent, task: Task, trial: int) -> dict[str, Any]:
             plan = [*plan, again] if one.written == again.written else [again, *plan]
     run.say("assistant", run.answer())
     outcome = float(run.shop.state == reference_state(task))
-    return {"model": agent.name, "task": task.name, "trial": trial, "outcome": outcome, "messages": run.messages}
+    return {
+        "case": f"{agent.name}/{task.name}/{trial}",
+        "model": agent.name,
+        "task": task.name,
+        "trial": trial,
+        "outcome": outcome,
+        "messages": run.messages,
+    }
 
 
 def reference_state(task: Task) -> dict[str, Any]:
