@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import socket
 import subprocess
 import sys
@@ -19,7 +20,11 @@ from playwright.sync_api import Page, expect
 
 START = 90  # seconds a server may take
 RUN = 60_000  # milliseconds a notebook may take
-NO_NEWS = {"fetchNews": "false", "checkForUpdates": False}
+SETTINGS = {
+    "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
+    # Else a slow start may end in a question for a kernel.
+    "notebook-extension/tracker": {"autoStartDefaultKernel": True},
+}
 
 
 @dataclass(frozen=True)
@@ -29,6 +34,7 @@ class Host:
     name: str
     port: int
     folder: Path
+    token: str
     process: subprocess.Popen[bytes]
     log: Path
 
@@ -42,9 +48,9 @@ class Host:
     def open(self, page: Page, notebook: str) -> None:
         """Open a notebook and let it run; wait on the notebook's own widgets afterwards."""
         if self.name == "voila":
-            page.goto(self._url(f"/voila/render/{notebook}"), wait_until="commit", timeout=RUN)
+            page.goto(self._url(f"/voila/render/{notebook}?token={self.token}"), wait_until="commit", timeout=RUN)
             return
-        page.goto(self._url(f"/lab/tree/{notebook}?reset"))
+        page.goto(self._url(f"/lab/tree/{notebook}?token={self.token}&reset"))
         page.wait_for_selector(".jp-Notebook", timeout=RUN)
         page.wait_for_selector("#jupyterlab-splash", state="detached", timeout=RUN)
         idle = page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]")
@@ -88,19 +94,20 @@ def start(name: str, folder: Path) -> Host:
     """Start ``lab`` or ``voila`` on a free port, with every settings folder under ``folder``."""
     served, settings, log = folder / "notebooks", folder / "settings", folder / f"{name}.log"
     served.mkdir(parents=True)
-    _write(settings / "@jupyterlab/apputils-extension/notification.jupyterlab-settings", NO_NEWS)
-    port = _free_port()
+    for plugin, content in SETTINGS.items():
+        _write(settings / "@jupyterlab" / f"{plugin}.jupyterlab-settings", content)
+    port, token = _free_port(), secrets.token_hex(16)
     common = ["--no-browser", f"--port={port}"]
     lab = [
         *("jupyterlab", str(served), "--allow-root", "--ip=127.0.0.1"),
-        *("--ServerApp.port_retries=0", "--IdentityProvider.token=", "--ServerApp.password="),
+        *("--ServerApp.port_retries=0", f"--IdentityProvider.token={token}"),
         *(
             "--LabApp.extension_manager=readonly",
             "--LabApp.expose_app_in_browser=True",
             "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
         ),
     ]
-    voila = ["voila", str(served), "--Voila.ip=127.0.0.1", "--show_tracebacks=True", "--token="]
+    voila = ["voila", str(served), "--Voila.ip=127.0.0.1", "--show_tracebacks=True", f"--Voila.token={token}"]
     places = {
         "JUPYTER_CONFIG_DIR": "config",
         "JUPYTER_DATA_DIR": "data",
@@ -118,7 +125,7 @@ def start(name: str, folder: Path) -> Host:
             stdout=sink,
             stderr=subprocess.STDOUT,
         )
-    host = Host(name, port, served, process, log)
+    host = Host(name, port, served, token, process, log)
     try:
         _wait(host)
     except BaseException:
@@ -146,6 +153,8 @@ def _wait(host: Host) -> None:
         try:
             with urllib.request.urlopen(host._url("/"), timeout=5):
                 return
+        except urllib.error.HTTPError:
+            return  # it answers, and asks who we are
         except (urllib.error.URLError, OSError):
             time.sleep(0.2)
     raise RuntimeError(f"{host.name} did not start:\n{host.log.read_text()[-2000:]}")
