@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import pandas as pd
 
 from toolcorrect import pairing
-from toolcorrect.encoding import Encoding
+from toolcorrect.encoding import Encoding, SideName
 from toolcorrect.names import Names
 from toolcorrect.overlap import Overlap
 from toolcorrect.variants.definition import Empty, Variant, rounded
@@ -43,16 +40,13 @@ def _met(encoding: Encoding) -> np.ndarray:
 
 
 def _within_turns(encoding: Encoding) -> np.ndarray:
-    """Mark expected calls of turns that the trace reaches: those said for the case, else those with calls."""
-    last = pd.Series(_turns(encoding, "called")).groupby(encoding.called.owner).max()
-    said = encoding.data.cases["turns"].to_numpy(dtype=float, na_value=np.nan)[encoding.list_case]
-    reached = last.reindex(range(encoding.list_count), fill_value=0).to_numpy() + 1
-    turns = np.where(np.isnan(said), reached, said)
-    return np.asarray(_turns(encoding, "expected") < turns[encoding.expected.owner])
+    """Mark expected calls of turns that the trace reaches; where a case does not say its turns, all are."""
+    turns = encoding.data.cases["turns"].fillna(np.iinfo(np.int64).max).to_numpy(dtype=np.int64)
+    return _turns(encoding, "expected") < turns[encoding.list_case][encoding.expected.owner]
 
 
-def _turns(encoding: Encoding, side: Any) -> np.ndarray:
-    return np.asarray(encoding.column(side, "turn"))
+def _turns(encoding: Encoding, side: SideName) -> np.ndarray:
+    return np.asarray(encoding.column(side, "turn"), dtype=np.int64)
 
 
 VARIANTS = (

@@ -19,22 +19,22 @@ def json_diff(first: Any, second: Any) -> float:
     Examples
     --------
     >>> json_diff({"a": 1, "b": "cat"}, {"a": 1, "b": "cut"}), json_diff({}, None)
-    (0.8333333333333334, 0)
+    (0.8333333333333334, 0.0)
     """
     first, second = _read(first), _read(second)
     if isinstance(first, dict) and isinstance(second, dict):
         keys = first.keys() | second.keys()
-        return sum(json_diff(first.get(key), second.get(key)) for key in keys) / len(keys) if keys else 1
+        return sum(json_diff(first.get(key), second.get(key)) for key in keys) / len(keys) if keys else 1.0
     if isinstance(first, list) and isinstance(second, list):
         longer = max(len(first), len(second))
-        return sum(map(json_diff, first, second)) / longer if longer else 1
+        return sum(map(json_diff, first, second)) / longer if longer else 1.0
     if isinstance(first, str) and isinstance(second, str):
         return similarity(first, second)
     if isinstance(first, int | float) and isinstance(second, int | float):
         size = abs(first) + abs(second)
-        return 1 - abs(first - second) / size if size else 1
+        return 1 - abs(first - second) / size if size else 1.0
     if first is None or second is None:
-        return first is second
+        return float(first is second)
     return similarity(_text(first), _text(second))
 
 
