@@ -64,19 +64,30 @@ class Dataset:
         tools: pd.DataFrame | None = None,
         report: pd.DataFrame | None = None,
     ) -> None:
-        frames = {"cases": _checked_cases(cases)}
-        index = frames["cases"].index
-        rows = {}
-        for table, frame in (("calls", calls), ("expected", expected)):
-            frames[table], rows[table] = _in_case_order(table, frame, index)
-        for table, frame in (("rules", rules), ("tools", tools), ("report", report)):
-            frames[table] = coerce(table, frame).reset_index(drop=True)
-        for table in ("rules", "tools"):
-            _refuse_strangers(table, frames[table]["case"].dropna(), index)
-        _check_known(frames, rows)
+        self._fill({"cases": _checked_cases(cases)}, {})
+        given = {"calls": calls, "expected": expected, "rules": rules, "tools": tools, "report": report}
+        self._fill(*self._checked(given))
+
+    def _fill(self, frames: Mapping[str, pd.DataFrame], rows: Mapping[str, np.ndarray]) -> None:
         object.__setattr__(self, "_frames", frames)
         object.__setattr__(self, "_rows", rows)
         object.__setattr__(self, "_numbers", {})
+
+    def _checked(
+        self, given: Mapping[str, pd.DataFrame | None]
+    ) -> tuple[dict[str, pd.DataFrame], dict[str, np.ndarray]]:
+        """Return all tables, those given now checked against the cases, and the case rows."""
+        frames, rows = dict(self._frames), dict(self._rows)
+        index = frames["cases"].index
+        for table, frame in given.items():
+            if table in ("calls", "expected"):
+                frames[table], rows[table] = _in_case_order(table, frame, index)
+            else:
+                frames[table] = coerce(table, frame).reset_index(drop=True)
+            if table in ("rules", "tools"):
+                _refuse_strangers(table, frames[table]["case"].dropna(), index)
+        _check_known(frames, rows)
+        return frames, rows
 
     @property
     def cases(self) -> pd.DataFrame:
@@ -144,7 +155,12 @@ class Dataset:
         unknown = set(frames) - set(TABLES)
         if unknown:
             raise unknown_name("table", sorted(unknown)[0], TABLES)
-        return Dataset(**{**self._frames, **frames})
+        # What is not replaced was checked already.
+        if "cases" in frames:
+            return Dataset(**{**self._frames, **frames})
+        made = object.__new__(Dataset)
+        made._fill(*self._checked(frames))
+        return made
 
     def select(self, which: Which) -> Dataset:
         """Return the dataset of some cases only.

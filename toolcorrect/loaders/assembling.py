@@ -194,12 +194,18 @@ def _report(
         counts[name, None, None, note.code, note.note or None] += note.count
     if not counts:
         return None
-    keys = list(zip(*counts))
+    files = {part.name: i for i, part in enumerate(parts)}
+    # By file; single records in their order, then what is counted over the file, by code.
+    found = sorted(
+        counts.items(),
+        key=lambda item: (files[item[0][0]], item[0][1] is None, item[0][3] if item[0][1] is None else ""),
+    )
+    keys = list(zip(*(key for key, _ in found)))
     columns = {
         name: pd.array(texts(list(values)).to_pylist(), dtype=STRING)
         for name, values in zip(("file", "record", "case", "code", "note"), keys)
     }
-    return pd.DataFrame({**columns, "count": list(counts.values())})
+    return pd.DataFrame({**columns, "count": [counts[key] for key in found]})
 
 
 def tag_column(pieces: Sequence[Any], sizes: Sequence[int]) -> Any:

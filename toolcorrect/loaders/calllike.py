@@ -39,7 +39,10 @@ CALL_KEYS: Mapping[str, Sequence[str]] = {
 SCHEMA_KEYS = ("parameters", "input_parameters", "inputParameters", "input_schema", "inputSchema")
 # What a call may say that no table has room for, and nobody misses.
 _PROSE = frozenset({"reasoning", "description", "index"})
-_KNOWN = frozenset(key for keys in CALL_KEYS.values() for key in keys) | _PROSE
+_FIELD_OF = {key: field for field, keys in CALL_KEYS.items() for key in keys}
+_OF_BOTH = frozenset({"output", "turn", "step", "type"})
+_OF_CALLED = _OF_BOTH | {"id", "actor", "agent", "server"}
+_OF_EXPECTED = _OF_BOTH | {"role", "compare"}
 # Words that formats use for an ordinary function.
 _FUNCTION_TYPES = frozenset({"function", "custom", "tool", "tool_call"})
 
@@ -57,26 +60,14 @@ def add_called(case: Case, item: Any, *, wire: bool = False, turn: int = 0) -> N
     if isinstance(item, str):
         case.call(item, turn=turn)
         return
-    found, arguments, wire = _parts(case.rows, item, wire)
+    found, wire = _fields(case.rows, item, wire)
+    columns = _columns(found, _OF_CALLED, turn)
     error = found.get("error")
-    message = None
-    if error is not None and not isinstance(error, bool):
-        error, message = True, error
-    case.call(
-        found["name"],
-        arguments,
-        id=found.get("id"),
-        wire=wire,
-        turn=_integer(found.get("turn"), turn),
-        step=_integer(found.get("step"), None),
-        output=_given(found.get("output")),
-        error=error,
-        error_message=message,
-        actor=found.get("actor") or "assistant",
-        agent=found.get("agent"),
-        server=found.get("server"),
-        kind=kind_of(found.get("type")),
-    )
+    if error is not None:
+        # Many write the message where others write true.
+        columns["error"] = error if isinstance(error, bool) else True
+        columns["error_message"] = None if isinstance(error, bool) else error
+    case.call(found["name"], found.get("arguments", ABSENT), wire=wire, **columns)
 
 
 def add_expected(case: Case, item: Any, *, wire: bool = False, reference: int = 0, turn: int = 0) -> None:
@@ -84,22 +75,11 @@ def add_expected(case: Case, item: Any, *, wire: bool = False, reference: int = 
     if isinstance(item, str):
         case.expect(item, reference=reference, turn=turn)
         return
-    found, arguments, wire = _parts(case.rows, item, wire)
-    role = found.get("role") or "required"
-    if role not in ("required", "optional"):
-        raise ValueError(f"the role of an expected call is required or optional, not {role!r}")
-    case.expect(
-        found["name"],
-        arguments,
-        reference=reference,
-        wire=wire,
-        turn=_integer(found.get("turn"), turn),
-        step=_integer(found.get("step"), None),
-        output=_given(found.get("output")),
-        kind=kind_of(found.get("type")),
-        role=role,
-        compare=found.get("compare"),
-    )
+    found, wire = _fields(case.rows, item, wire)
+    columns = _columns(found, _OF_EXPECTED, turn)
+    if columns.get("role", "required") not in ("required", "optional"):
+        raise ValueError(f"the role of an expected call is required or optional, not {columns['role']!r}")
+    case.expect(found["name"], found.get("arguments", ABSENT), reference=reference, wire=wire, **columns)
 
 
 def add_offered(owner: Case | Rows, item: Any) -> None:
@@ -180,32 +160,44 @@ def kind_of(word: Any) -> str:
     return "function" if lower in _FUNCTION_TYPES else lower
 
 
-def _parts(rows: Rows, item: Any, wire: bool) -> tuple[dict[str, Any], Any, bool]:
+def _fields(rows: Rows, item: Any, wire: bool) -> tuple[dict[str, Any], bool]:
+    """Return the fields of a written call by name, and whether its arguments travel as text."""
     if not isinstance(item, dict):
         raise TypeError(f"a call is a name or an object, not {type(item).__name__}")
-    inner = item
     if isinstance(item.get("function"), dict):
-        inner, wire = {**item, **item["function"]}, True
-        del inner["function"]
-    found = {
-        field: inner[key] for field, keys in CALL_KEYS.items() if (key := next((k for k in keys if k in inner), None))
-    }
+        item = {**item, **item["function"]}
+        del item["function"]
+        wire = True
+    found: dict[str, Any] = {}
+    for key, value in item.items():
+        field = _FIELD_OF.get(key)
+        if field is None:
+            if key not in _PROSE:
+                rows.report("ignored_keys", f"{str(key)[:60]!r} of calls", record="")
+        elif field in found:
+            found[field] = next(item[name] for name in CALL_KEYS[field] if name in item)
+        else:
+            found[field] = value
     if not isinstance(found.get("name"), str):
         raise ValueError(f"a call has no name (its keys: {', '.join(map(str, item))[:80]})")
-    for key in inner.keys() - _KNOWN:
-        rows.report("ignored_keys", f"{str(key)[:60]!r} of calls", record="")
-    arguments = found.get("arguments", ABSENT)
-    return found, arguments, wire
+    return found, wire
 
 
-def _given(output: Any) -> Any:
-    """Take a null output as one that nobody wrote down."""
-    return ABSENT if output is None else output
+def _columns(found: dict[str, Any], wanted: frozenset[str], turn: int) -> dict[str, Any]:
+    """Return the columns that a call states; null is as good as nothing said."""
+    columns: dict[str, Any] = {"turn": turn}
+    for field in found.keys() & wanted:
+        value = found[field]
+        if value is None:
+            continue
+        if field == "type":
+            columns["kind"] = kind_of(value)
+        else:
+            columns[field] = _integer(value) if field in ("turn", "step") else value
+    return columns
 
 
-def _integer(value: Any, default: Any) -> Any:
-    if value is None:
-        return default
+def _integer(value: Any) -> int:
     if isinstance(value, bool) or int(value) != value or value < 0:
         raise ValueError(f"turn and step count from 0, not {value!r}")
     return int(value)

@@ -45,8 +45,7 @@ def _read_case(record: dict[str, Any], rows: Rows) -> None:
         record.get("name"),
         input=record.get("input"),
         output=_first(record, _OUTPUT, None),
-        **tags,
-        **_metrics(record.get("metricsData") or []),
+        tags={**tags, **_metrics(record.get("metricsData") or [])},
     )
     called, expected = _first(record, _CALLED, ABSENT), _first(record, _EXPECTED, ABSENT)
     for side, value in (("calls", called), ("expected calls", expected)):
@@ -89,7 +88,7 @@ def _read_trace(record: dict[str, Any], rows: Rows) -> None:
         input=record.get("input"),
         output=record.get("output"),
         session=record.get("threadId"),
-        **{key: record[key] for key in ("name", "tags", "environment", "metadata") if record.get(key)},
+        tags={key: record[key] for key in ("name", "tags", "environment", "metadata") if record.get(key)},
     )
     spans = [span for kind in ("baseSpans", "agentSpans", "llmSpans", "retrieverSpans", "toolSpans")
              for span in record.get(kind) or []]  # fmt: skip

@@ -231,7 +231,13 @@ def _side_of(key: str, values: list[Any]) -> Side | None:
         for name in dict.fromkeys(name for one in objects for name in one):
             field = next((field for field, aliases in CALL_KEYS.items() if name in aliases), None)
             kind = _scalar_type([one[name] for one in objects if name in one])
-            if field not in _CALL_TYPES or field in paths or kind is None or not _fits(kind, _CALL_TYPES[field]):
+            if (
+                field is None
+                or field not in _CALL_TYPES
+                or field in paths
+                or kind is None
+                or not _fits(kind, _CALL_TYPES[field])
+            ):
                 return None
             paths[field] = (*above, name)
             made.append(pa.field(name, _CALL_TYPES[field]))
@@ -281,7 +287,7 @@ def _is_utf8(data: bytes) -> bool:
     return True
 
 
-def _child(items: pa.Array, path: tuple[str, ...]) -> pa.Array | None:
+def _child(items: Any, path: tuple[str, ...]) -> Any:
     """Return a field of structs; None where a struct on the way is null."""
     for name in path:
         if items.null_count:

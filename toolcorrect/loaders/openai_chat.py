@@ -65,7 +65,7 @@ def conversations(record: Any) -> Iterator[tuple[list[Any], dict[str, Any]]]:
 def _read_one(messages: list[Any], context: dict[str, Any], rows: Rows) -> Case:
     fields, tags = split_record({key: value for key, value in context.items() if key not in _PLUMBING})
     called, expected, tools = (fields.pop(name, None) for name in ("called", "expected", "tools"))
-    case = rows.case(fields.pop("case", None), ids_within="step", **{**tags, **fields})
+    case = rows.case(fields.pop("case", None), ids_within="step", tags=tags, **fields)
     if called is not None:
         case.report("ignored_keys", "calls stated beside messages: those of the messages count")
     add_messages(case, messages)

@@ -25,6 +25,8 @@ RECORD_KEYS: Mapping[str, Sequence[str]] = {
     "output": ("output", "actual_output", "final_answer"),
     "outcome": ("outcome", "reward"),
 }
+_FIELD_OF = {key: field for field, keys in RECORD_KEYS.items() for key in keys}
+_RANK = {key: rank for keys in RECORD_KEYS.values() for rank, key in enumerate(keys)}
 # Under this key, calls are in the wire form of chat messages: arguments are JSON texts, on both sides.
 WIRE_KEY = "tool_calls"
 
@@ -36,22 +38,24 @@ def read_record(record: Any, rows: Rows) -> None:
     record = unnested(record)
     fields, tags = split_record(record)
     called, expected, tools = (fields.pop(name, None) for name in ("called", "expected", "tools"))
-    case = rows.case(fields.pop("case", None), **{**tags, **fields})
+    case = rows.case(fields.pop("case", None), tags=tags, **fields)
     add_lists(case, called, expected, tools, wire=WIRE_KEY in record)
 
 
 def split_record(record: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Split a record into the fields that its keys mean, and the user's own columns."""
-    keys = {
-        field: key for field, names in RECORD_KEYS.items() if (key := next((n for n in names if n in record), None))
-    }
+    keys: dict[str, str] = {}
+    for key in record:
+        field = _FIELD_OF.get(key)
+        if field is not None and (field not in keys or _RANK[key] < _RANK[keys[field]]):
+            keys[field] = key
     fields = {field: record[key] for field, key in keys.items()}
     used = set(keys.values())
-    if "input" not in fields and "context" in record:
-        context = record["context"]
+    tags = {str(key): value for key, value in record.items() if key not in used}
+    if "input" not in fields and "context" in tags:
+        context = tags.pop("context")
         fields["input"] = "\n".join(map(str, context)) if isinstance(context, list) else context
-        used.add("context")
-    return fields, {str(key): value for key, value in record.items() if key not in used}
+    return fields, tags
 
 
 def unnested(record: dict[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from toolcorrect.tables import CASES, KINDS
 # Errors that one malformed record can cause in a reader; anything else is a fault of ours.
 MALFORMED = (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError, OverflowError)
 
-_CASE_COLUMNS = frozenset(CASES)
+_CASE_COLUMNS = frozenset(CASES) | {"case"}
 _KINDS = frozenset(KINDS.categories)
 
 
@@ -25,11 +25,11 @@ class Case:
     Made by `Rows.case`. ``calls`` is an ordinary list in the order the calls were made: a reader may sort it.
     """
 
-    def __init__(self, rows: Rows, identity: str | None, ids_within: str, columns: Mapping[str, Any]) -> None:
+    def __init__(self, rows: Rows, identity: str | None, ids_within: str) -> None:
         self.rows = rows
         self.identity = identity
-        self.columns = {name: value for name, value in columns.items() if name in _CASE_COLUMNS}
-        self.tags = {name: value for name, value in columns.items() if name not in _CASE_COLUMNS}
+        self.columns: dict[str, Any] = {"called_known": True, "expected_known": False}
+        self.tags: dict[str, Any] = {}
         self.calls: list[Call] = []
         self.expected: list[Expected] = []
         self.tools: list[tuple[Any, ...]] = []
@@ -281,7 +281,14 @@ class Rows:
         self.reported: dict[tuple[str, str, str, Case | None], int] = {}
         self._record = ""
 
-    def case(self, id: Any = None, *, ids_within: str = "trace", **columns: Any) -> Case:
+    def case(
+        self,
+        id: Any = None,
+        *,
+        ids_within: str = "trace",
+        tags: Mapping[str, Any] | None = None,
+        **columns: Any,
+    ) -> Case:
         """Begin a case.
 
         Parameters
@@ -291,14 +298,18 @@ class Rows:
         ids_within
             ``"trace"``: a call id stands for one call in the whole case. ``"step"``: some providers use ids
             again in later steps, and the source states each call only once.
+        tags
+            The user's own columns; one that has the name of a column of ours takes a ``_`` behind it.
         columns
             Columns of ``Dataset.cases`` (``task, model, trial, session, turns, input, output, outcome,
-            called_known, expected_known, tools_known, references``); any other becomes a column of its own.
+            called_known, expected_known, tools_known, references``); any other is a tag too.
             Calls are known and references unknown unless said otherwise.
         """
-        if columns.keys() & {"case", "source"}:
-            columns = {f"{name}_" if name in ("case", "source") else name: item for name, item in columns.items()}
-        made = Case(self, text_of(id), ids_within, {"called_known": True, "expected_known": False, **columns})
+        made = Case(self, text_of(id), ids_within)
+        for name, value in columns.items():
+            (made.columns if name in _CASE_COLUMNS else made.tags)[name] = value
+        for name, value in (tags or {}).items():
+            made.tags[f"{name}_" if name in _CASE_COLUMNS else name] = value
         made.columns["source"] = f"{self.source.name}, {self._record}" if self._record else self.source.name
         self.cases.append(made)
         return made

@@ -21,13 +21,11 @@ def read_tau_bench(record: Any, rows: Rows) -> None:
     case = rows.case(
         f"{task}/{trial}",
         ids_within="step",
-        **{
-            "model": rows.source.stem,
-            **tags,
-            "task": str(task),
-            "trial": trial,
-            "outcome": record.get("reward"),
-        },
+        tags=tags,
+        task=str(task),
+        trial=trial,
+        model=tags.pop("model", None) or rows.source.stem,
+        outcome=record.get("reward"),
     )
     add_messages(case, record["traj"])
     actions = record["info"].get("task", {}).get("actions")
