@@ -2,27 +2,26 @@
 
 The cause of a gap is found by mending: each kind of fault (an extra call, another argument, ...) is taken
 out of the called list, both definitions score the mended run, and the fault whose mending closes most of
-the gap is the cause. So it holds for every definition, also for those that fit no axis.
+the gap is the cause. So a cause is found for every definition, also for those that fit no axis.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from toolcorrect.alignment import SAME_NAME, SAME_TOOL, Alignment, align, closest_reference, reading_order
 from toolcorrect.dataset import Dataset
-from toolcorrect.encoding import Encoding
 from toolcorrect.errors import OptionError
+from toolcorrect.mending import FAULTS, Faults, mended
 from toolcorrect.names import Names
 from toolcorrect.scoring import EmptyRule, Scorer
 from toolcorrect.variants import Wanted, resolve
 from toolcorrect.variants.definition import Variant
 
-CAUSES = ("empty", "names", "arguments", "order", "repeat", "extra", "missing", "rule")
+CAUSES = ("empty", *FAULTS, "rule")
 _TIE = 1e-9
 
 
@@ -192,25 +191,42 @@ def causes_of(data: Dataset, rows: np.ndarray, points: Points, gap: np.ndarray) 
     made = np.full(len(rows), CAUSES.index("rule"))
     if len(rows):
         part = data.select(data.cases.index[rows])
-        encoding = Encoding(part, scope=_widest(points), names=points[0].names or "exact")
-        pairs = align(encoding)
-        chosen = closest_reference(pairs)
-        empty = (encoding.expected.lengths[chosen] == 0) | (encoding.called.lengths[chosen] == 0)
+        options: dict[str, Any] = {"scope": _widest(points), "names": points[0].names or "exact"}
+        faults = Faults(part, **options)
         closed = np.full(len(rows), _TIE)
-        mending = Mending(part, pairs, chosen)
-        for cause, (faulty, mend) in mending.faults.items():
-            # Where a side is empty, that is the cause; mending would only move the question.
-            asked = np.flatnonzero(faulty() & ~empty)
-            if not len(asked):
-                continue
-            mended = mend().select(part.cases.index[asked])
-            left = np.subtract(*(_scores(mended, point) for point in points))
-            gain = np.abs(gap[asked]) - np.abs(np.nan_to_num(left, nan=np.inf))
-            better = gain > closed[asked] + _TIE
-            made[asked[better]] = CAUSES.index(cause)
-            closed[asked[better]] = gain[better]
-        made[empty] = CAUSES.index("empty")
+        for cause in FAULTS:
+            asked = np.flatnonzero(faults.have(cause) & ~faults.empty)
+            if len(asked):
+                left = _gap(faults.mend(cause).select(part.cases.index[asked]), points)
+                gain = np.abs(gap[asked]) - np.nan_to_num(left, nan=np.inf)
+                better = gain > closed[asked] + _TIE
+                made[asked[better]] = CAUSES.index(cause)
+                closed[asked[better]] = gain[better]
+        # Where a side is empty, that is the cause; mending would only move the question.
+        made[faults.empty] = CAUSES.index("empty")
+        stuck = np.flatnonzero(made == CAUSES.index("rule"))
+        if len(stuck):
+            made[stuck] = _worst_alone(part.select(part.cases.index[stuck]), points, options)
     return pd.Categorical.from_codes(made, list(CAUSES))
+
+
+def _worst_alone(data: Dataset, points: Points, options: dict[str, Any]) -> np.ndarray:
+    """Return the fault that alone, all others mended, opens the widest gap.
+
+    All-or-nothing definitions need this: with two faults, mending either one closes nothing.
+    """
+    made = np.full(len(data), CAUSES.index("rule"))
+    widest = np.nan_to_num(_gap(mended(data, FAULTS, **options), points)) + _TIE
+    for cause in FAULTS:
+        alone = np.nan_to_num(_gap(mended(data, [f for f in FAULTS if f != cause], **options), points))
+        wider = alone > widest + _TIE
+        made[wider] = CAUSES.index(cause)
+        widest = np.where(wider, alone, widest)
+    return made
+
+
+def _gap(data: Dataset, points: Points) -> np.ndarray:
+    return np.abs(np.subtract(*(_scores(data, point) for point in points)))
 
 
 def _scores(data: Dataset, point: Point) -> np.ndarray:
@@ -220,96 +236,3 @@ def _scores(data: Dataset, point: Point) -> np.ndarray:
 def _widest(points: Points) -> str:
     """Return the scope in which the faults of both sides show."""
     return points[0].scope if points[0].scope == points[1].scope else "assistant"
-
-
-class Mending:
-    """Runs without one kind of fault.
-
-    Parameters
-    ----------
-    data
-        The runs.
-    alignment
-        Their alignment.
-    lists
-        The list (reference) of each case that is held against it.
-    """
-
-    def __init__(self, data: Dataset, alignment: Alignment, lists: np.ndarray) -> None:
-        encoding = alignment.encoding
-        self.data = data
-        self.pairs = alignment
-        self._lists = lists
-        self._mine_e = np.isin(encoding.expected.owner, lists)
-        self._mine_c = np.isin(encoding.called.owner, lists)
-        grade = np.where(self._mine_e, alignment.grade, 0)
-        self._wrong_name = grade == SAME_NAME
-        self._wrong_arguments = grade == SAME_TOOL
-        extra = alignment.extra | alignment.unexpected
-        self.faults: dict[str, tuple[Callable[[], np.ndarray], Callable[[], Dataset]]] = {
-            "names": (lambda: self._of_expected(self._wrong_name), self.without_wrong_names),
-            "arguments": (lambda: self._of_expected(self._wrong_arguments), self.without_wrong_arguments),
-            "order": (lambda: alignment.out_of_order[lists], self.in_order),
-            "repeat": (lambda: self._of_called(alignment.repeated), lambda: self._without(alignment.repeated)),
-            "extra": (lambda: self._of_called(extra), lambda: self._without(extra)),
-            "missing": (lambda: self._of_expected(alignment.missing & self._mine_e), self.with_missing),
-        }
-
-    def without_wrong_names(self) -> Dataset:
-        """Call tools by the name the reference uses."""
-        return self._answered(self._wrong_name, ("tool",))
-
-    def without_wrong_arguments(self) -> Dataset:
-        """Call with the arguments the reference states."""
-        return self._answered(self._wrong_arguments, ("arguments", "arguments_form"))
-
-    def in_order(self) -> Dataset:
-        """Put answering calls into the order of what they answer; the others keep their places."""
-        answering = np.flatnonzero((self.pairs.partner_of_called >= 0) & self._mine_c)
-        owner = self.pairs.encoding.called.owner[answering]
-        order = np.lexsort((self.pairs.partner_of_called[answering], owner))
-        row = self.pairs.encoding.called.row
-        calls = self.data.calls
-        position = calls["position"].to_numpy().copy()
-        position[row[answering[order]]] = calls["position"].to_numpy()[row[answering]]
-        return self.data.replace(calls=calls.assign(position=position))
-
-    def with_missing(self) -> Dataset:
-        """Add the calls that were not made, where they were due."""
-        encoding = self.pairs.encoding
-        owner, line_e, line_c = reading_order(self.pairs)
-        mine = np.isin(owner, self._lists)
-        line_e, line_c, owner = line_e[mine], line_c[mine], owner[mine]
-        made = line_c >= 0
-        calls, expected = self.data.calls, self.data.expected
-        added = expected.iloc[encoding.expected.row[line_e[~made]]]
-        shared = [name for name in expected.columns if name in calls.columns]
-        both = pd.concat([calls.iloc[encoding.called.row[line_c[made]]], added[shared]])
-        position = np.arange(len(line_c))
-        both["position"] = np.concatenate((position[made], position[~made]))
-        both["actor"] = both["actor"].fillna("assistant")
-        both["depth"] = both["depth"].fillna(0).astype("int64")
-        return self.data.replace(calls=both)
-
-    def _answered(self, which: np.ndarray, columns: tuple[str, ...]) -> Dataset:
-        """Give calls the values of the expected calls they answer."""
-        e = np.flatnonzero(which)
-        row_e = self.pairs.encoding.expected.row[e]
-        row_c = self.pairs.encoding.called.row[self.pairs.partner_of_expected[e]]
-        calls, expected = self.data.calls.copy(), self.data.expected
-        for name in columns:
-            values = calls[name].array.copy()
-            values[row_c] = expected[name].array[row_e]
-            calls[name] = values
-        return self.data.replace(calls=calls)
-
-    def _without(self, which: np.ndarray) -> Dataset:
-        kept = np.ones(len(self.data.calls), dtype=bool)
-        kept[self.pairs.encoding.called.row[which & self._mine_c]] = False
-        return self.data.replace(calls=self.data.calls[kept])
-
-    def _of_expected(self, calls: np.ndarray) -> np.ndarray:
-        return self.pairs.lists(calls, self.pairs.encoding.expected.owner)[self._lists]
-
-    def _of_called(self, calls: np.ndarray) -> np.ndarray:
-        return self.pairs.lists(calls, self.pairs.encoding.called.owner)[self._lists]

@@ -128,6 +128,10 @@ def coerce(table: str, frame: pd.DataFrame | None) -> pd.DataFrame:
     """
     columns = TABLES[table]
     frame = pd.DataFrame() if frame is None else frame
+    if list(frame.columns) == list(columns) and all(
+        frame.dtypes.iloc[i] == d for i, (d, _) in enumerate(columns.values())
+    ):
+        return frame
     length = len(frame)
     made: dict[str, Any] = {}
     for name, (dtype, default) in columns.items():
