@@ -11,6 +11,7 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.transforms import blended_transform_factory
@@ -246,22 +247,25 @@ def end_labels(
     fit = max(2, int(1 / gap))
     if len(values) > fit:
         values = [values[i] for i in np.linspace(0, len(values) - 1, fit).round().astype(int)]
-    named = []
-    # Heights as shares of the Axes, whichever way up it is.
+    # Places as shares of the Axes, whichever way up it is.
     wanted = (np.array(values) - bottom) / (top - bottom)
-    for value, y in zip(values, spread(wanted, gap, gap / 2, 1), strict=True):
+    left, right = ax.get_xlim()
+    start = (x - left) / (right - left)
+    heights = spread(wanted, gap, gap / 2, 1)
+    leaders = [[(start + 0.008, at_end), (1.03, y)] for at_end, y in zip(wanted, heights, strict=True)]
+    ax.add_collection(
+        LineCollection(leaders, colors=LIGHT, linewidths=0.7, transform=ax.transAxes, clip_on=False, zorder=0),
+        autolim=False,
+    ).set_in_layout(False)
+    named = []
+    for value, y in zip(values, heights, strict=True):
         members = at[value]
         shown = members if len(members) <= 3 else members[:1]
         rest = f" and {len(members) - 1} more" if len(members) > 3 else ""
-        points = width * 0.3 / len(shown)
-        label = ", ".join(short_names([names[i] for i in shown], points, size)) + rest
+        label = ", ".join(short_names([names[i] for i in shown], width * 0.3 / len(shown), size)) + rest
         colours = {looks[i].colour for i in shown}
-        ax.annotate(
-            label, (x, value), xytext=(1.035, y), ha="left", va="center", fontsize=size,
-            textcoords="axes fraction", annotation_clip=False,
-            color=readable(colours.pop()) if len(colours) == 1 and not rest else INK,
-            arrowprops={"arrowstyle": "-", "color": LIGHT, "lw": 0.7, "shrinkA": 1, "shrinkB": 3, "relpos": (0, 0.5)},
-        )  # fmt: skip
+        colour = readable(colours.pop()) if len(colours) == 1 and not rest else INK
+        ax.text(1.035, y, label, transform=ax.transAxes, va="center", fontsize=size, color=colour, gid="end")
         named += shown
     return named
 

@@ -120,7 +120,9 @@ def agreement(
             for (row, column), value in np.ndenumerate(values):
                 text = "–" if np.isnan(value) else f"{value:.2f}".replace("-", "−")
                 fill = PALE if np.isnan(value) else colours((value - lowest) / (1 - lowest))[:3]
-                ax.text(column, row, text, ha="center", va="center", fontsize=digits, color=on_fill(fill))
+                ax.text(
+                    column, row, text, ha="center", va="center", fontsize=digits, color=on_fill(fill), clip_on=True
+                )
         else:
             bar = ax.figure.colorbar(image, ax=ax, shrink=0.4, aspect=18, pad=0.02)
             bar.outline.set_visible(False)

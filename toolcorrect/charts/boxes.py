@@ -109,6 +109,7 @@ def boxes(
                         at,
                         text,
                         ha="center",
+                        clip_on=True,
                         va="center",
                         fontsize=size,
                         color=on_fill(colour),

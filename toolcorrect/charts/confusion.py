@@ -101,7 +101,14 @@ def confusion(
             for row, column in np.argwhere(values):
                 colour = on_fill(fills[row, column][:3])
                 ax.text(
-                    column, row, f"{values[row, column]:,}", ha="center", va="center", fontsize=digits, color=colour
+                    column,
+                    row,
+                    f"{values[row, column]:,}",
+                    ha="center",
+                    va="center",
+                    clip_on=True,
+                    fontsize=digits,
+                    color=colour,
                 )
         ax.add_patch(
             Rectangle((size - 1.5, -0.5), 1, size, fill=False, ec=INK, lw=0.8, ls=(0, (2, 2)), clip_on=False)

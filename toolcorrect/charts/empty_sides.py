@@ -83,7 +83,16 @@ def empty_sides(
                 tile = Rectangle((x - 0.47, y - 0.43), 0.94, 0.86, facecolor=fill, linewidth=0.8)
                 tile.set(edgecolor="none" if known else LIGHT, linestyle="-" if text == "rejected" else (0, (2, 2)))
                 ax.add_patch(tile)
-                ax.text(x, y, text, ha="center", va="center", fontsize=size, color=on_fill(fill) if known else GREY)
+                ax.text(
+                    x,
+                    y,
+                    text,
+                    ha="center",
+                    va="center",
+                    clip_on=True,
+                    fontsize=size,
+                    color=on_fill(fill) if known else GREY,
+                )
         names_on(
             ax.yaxis, range(len(kept)), [_members(names, room(ax)[0] * 0.46, size) for _, names in kept], 1e9, size
         )
@@ -100,7 +109,7 @@ def empty_sides(
             else f"{len(rules)} rules for empty sides; with {most}, {counts.max()} answers"
         )
         note += left_out(len(rules) - len(kept), "rule", "left out")
-        headline(ax, title or finding, note, above=font(0.83) * 2.6 + font(0.4))
+        headline(ax, title or finding, note, above=font(0.83) * 2.4 + 3.5)
     return ax
 
 

@@ -128,7 +128,7 @@ def specification(
         top, low = split(ax, heights=[1.1, min(tall, 2.2)], space=0.02)
         x = np.arange(len(table))
         mark = float(np.clip(room(ax)[0] * 0.62 / len(table) * 0.6, font(0.3), font(0.65)))
-        coloured = _colours(table, by)
+        coloured = [BLUE] * len(table) if variants is None and by is None else _colours(table, by)
         top.vlines(x, table["low"], table["high"], color=coloured, alpha=0.35, lw=mark * 0.35)
         top.scatter(x, table["value"], s=mark**2, color=coloured, zorder=3)
         top.grid(axis="y")
