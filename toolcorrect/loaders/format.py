@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,12 +28,15 @@ class Format:
         ``(confidence, reason)``, the confidence above 0 and at most 1, or None.
     read
         Fills `Rows` from a `Source`. See `each_record` for formats whose records stand alone.
+    combine
+        Joins what belongs together across all sources of the format that are loaded at once, and returns the rows.
     """
 
     name: str
     title: str
     detect: Callable[[Source], tuple[float, str] | None]
     read: Callable[[Source, Rows], None]
+    combine: Callable[[Sequence[Rows]], Sequence[Rows]] | None = None
 
 
 @dataclass(frozen=True)

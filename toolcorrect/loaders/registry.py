@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from toolcorrect.loaders.bfcl import BFCL_RESULT
 from toolcorrect.loaders.deepeval import DEEPEVAL_GOLDENS, DEEPEVAL_TESTCASES
 from toolcorrect.loaders.format import register
 from toolcorrect.loaders.galtea import GALTEA_SPANS
@@ -14,3 +15,4 @@ register(OPENAI_CHAT)
 register(TAU_BENCH, TAU2)
 register(DEEPEVAL_TESTCASES, DEEPEVAL_GOLDENS)
 register(GALTEA_SPANS)
+register(BFCL_RESULT)
