@@ -274,8 +274,7 @@ def optimal(pairs: Pairs, scores: np.ndarray) -> np.ndarray:
     Parameters
     ----------
     pairs
-        The candidates; calls of one list that may be paired must all be paired with each other (as with
-        `candidates` by name).
+        The candidates, each of two calls of one tool.
     scores
         float64, at least 0, one entry a pair.
 
@@ -284,35 +283,35 @@ def optimal(pairs: Pairs, scores: np.ndarray) -> np.ndarray:
     numpy.ndarray
         Places (in ``pairs``) of the chosen ones.
     """
-    # Pairs of one (list, tool) stand together as a full rectangle.
-    tool = pairs.encoding.codes(Match(kinds=False))[0][pairs.expected]
-    dense, uniques = pd.factorize(tool)
-    group, groups = pd.factorize(pairs.owner * max(len(uniques), 1) + dense)
+    if not len(scores):
+        return np.empty(0, dtype=np.int64)
+    tool = pairs.encoding.expected.tool[pairs.expected]
+    group, groups = pd.factorize(pairs.owner * (int(tool.max()) + 1) + tool)
     order = np.lexsort((pairs.called, pairs.expected, group))
     sizes = np.bincount(group, minlength=len(groups))
     begins = np.cumsum(sizes) - sizes
-    first_of_call = np.ones(len(order), dtype=bool)
-    first_of_call[1:] = pairs.expected[order][1:] != pairs.expected[order][:-1]
-    first_of_call[begins[begins < len(order)]] = True
-    heights = np.add.reduceat(first_of_call, begins) if len(begins) else np.empty(0, dtype=np.int64)
-    chosen: list[np.ndarray] = []
+    heights, widths = (
+        np.bincount(group[~pd.Series(calls).duplicated().to_numpy()], minlength=len(groups))
+        for calls in (pairs.expected, pairs.called)
+    )
     # One expected or one called call: the best pair is the answer.
-    narrow = (heights == 1) | (heights == sizes)
-    if narrow.any():
-        sorted_scores = scores[order]
-        best = np.repeat(np.maximum.reduceat(sorted_scores, begins), sizes)
-        place = np.where(sorted_scores == best, np.arange(len(order)), len(order))
-        chosen.append(order[np.minimum.reduceat(place, begins)[narrow]])
+    narrow = (heights == 1) | (widths == 1)
+    sorted_scores = scores[order]
+    best = np.repeat(np.maximum.reduceat(sorted_scores, begins), sizes)
+    place = np.where(sorted_scores == best, np.arange(len(order)), len(order))
+    chosen = [order[np.minimum.reduceat(place, begins)[narrow]]]
     wide = np.flatnonzero(~narrow)
     if len(wide):
         from scipy.optimize import linear_sum_assignment
 
         for at in wide.tolist():
             members = order[begins[at] : begins[at] + sizes[at]]
-            matrix = scores[members].reshape(int(heights[at]), -1)
-            rows, columns = linear_sum_assignment(matrix, maximize=True)
-            chosen.append(members[rows * matrix.shape[1] + columns])
-    return np.concatenate(chosen) if chosen else np.empty(0, dtype=np.int64)
+            row, column = (pd.factorize(calls[members])[0] for calls in (pairs.expected, pairs.called))
+            matrix, which = np.zeros((heights[at], widths[at])), np.full((heights[at], widths[at]), -1)
+            matrix[row, column], which[row, column] = scores[members], members
+            found = which[linear_sum_assignment(matrix, maximize=True)]
+            chosen.append(found[found >= 0])
+    return np.concatenate(chosen)
 
 
 def total(pairs: Pairs, chosen: np.ndarray, scores: np.ndarray) -> np.ndarray:
