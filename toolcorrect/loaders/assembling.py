@@ -205,7 +205,7 @@ def _report(
         name: pd.array(texts(list(values)).to_pylist(), dtype=STRING)
         for name, values in zip(("file", "record", "case", "code", "note"), keys)
     }
-    return pd.DataFrame({**columns, "count": [counts[key] for key in found]})
+    return pd.DataFrame({**columns, "count": [count for _, count in found]})
 
 
 def tag_column(pieces: Sequence[Any], sizes: Sequence[int]) -> Any:
