@@ -198,6 +198,6 @@ def _columns(found: dict[str, Any], wanted: frozenset[str], turn: int) -> dict[s
 
 
 def _integer(value: Any) -> int:
-    if isinstance(value, bool) or int(value) != value or value < 0:
+    if isinstance(value, bool) or int(value) != value or not 0 <= value < 1 << 31:
         raise ValueError(f"turn and step count from 0, not {value!r}")
     return int(value)

@@ -50,7 +50,7 @@ class Call:
         if output is not ABSENT:
             self.output = to_json(output)
         if error is not None:
-            self.error = error
+            self.error = bool(error)
         if message is not None:
             self.error_message = text_of(message)
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from operator import attrgetter
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -111,39 +112,33 @@ def _case_columns(cases: Sequence[Case], notes: list[Note]) -> dict[str, Column]
         made[name] = pa.array(values, kind)
     for name in _KNOWN_COLUMNS:
         made[name] = pa.array([bool(g.get(name)) for g in gathered], pa.bool_())
+    # Calls that are there are known.
+    made["called_known"] = pa.array([bool(g["called_known"] or case.calls) for g, case in zip(gathered, cases)])
     made["references"] = pa.array([g.get("references", 1) for g in gathered], pa.int64())
     return made
 
 
 def _call_columns(cases: Sequence[Case], notes: list[Note]) -> dict[str, Column]:
     calls = [call for case in cases for call in case.calls]
-    # A case whose calls are not known cannot have any.
-    for i, case in enumerate(cases):
-        if case.calls and not case.columns["called_known"]:
-            raise ValueError(f"case {i} has calls, yet its reader says that they are not known")
     owner, position = owners([len(case.calls) for case in cases])
-    made = {"case": owner, "position": position, **_argument_columns(calls, notes, "")}
-    for name, get in _CALL_TEXTS.items():
-        made[name] = texts([get(c) for c in calls])
-    made["turn"] = pa.array([c.turn for c in calls], pa.int64())
-    made["step"] = pa.array([c.step for c in calls], pa.int64())
-    made["depth"] = pa.array([c.depth for c in calls], pa.int64())
-    made["error"] = pa.array([c.error for c in calls], pa.bool_())
-    made["kind"] = category([c.kind for c in calls], KINDS)
-    made["source"] = category([c.source for c in calls], SOURCES)
-    made["started"] = times([c.started for c in calls])
-    return made
+    return {
+        "case": owner,
+        "position": position,
+        **_argument_columns(calls, notes, ""),
+        **{name: texts(_values(calls, name)) for name in _CALL_TEXTS},
+        **{name: pa.array(_values(calls, name), pa.int64()) for name in ("turn", "step", "depth")},
+        "error": pa.array(_values(calls, "error"), pa.bool_()),
+        "kind": category(_values(calls, "kind"), KINDS),
+        "source": category(_values(calls, "source"), SOURCES),
+        "started": times(_values(calls, "started")),
+    }
 
 
-_CALL_TEXTS: dict[str, Callable[[Call], str | None]] = {
-    "tool": lambda c: c.tool,
-    "call_id": lambda c: c.call_id,
-    "output": lambda c: c.output,
-    "error_message": lambda c: c.error_message,
-    "actor": lambda c: c.actor,
-    "agent": lambda c: c.agent,
-    "server": lambda c: c.server,
-}
+_CALL_TEXTS = ("tool", "call_id", "output", "error_message", "actor", "agent", "server")
+
+
+def _values(items: Sequence[Call | Expected], name: str) -> list[Any]:
+    return list(map(attrgetter(name), items))
 
 
 def _expected_columns(cases: Sequence[Case], notes: list[Note]) -> dict[str, Column]:
@@ -151,7 +146,7 @@ def _expected_columns(cases: Sequence[Case], notes: list[Note]) -> dict[str, Col
         case.expected.sort(key=lambda e: e.reference)
     every = [item for case in cases for item in case.expected]
     owner, _ = owners([len(case.expected) for case in cases])
-    reference = np.array([e.reference for e in every], dtype=np.int64)
+    reference = np.array(_values(every, "reference"), dtype=np.int64)
     decoded = _argument_columns(every, notes, "expected_")
     return {
         "case": owner,
@@ -159,24 +154,22 @@ def _expected_columns(cases: Sequence[Case], notes: list[Note]) -> dict[str, Col
         "position": positions(owner.to_numpy(), reference),
         "arguments": decoded["arguments"],
         "arguments_form": decoded["arguments_form"],
-        "turn": pa.array([e.turn for e in every], pa.int64()),
-        "step": pa.array([e.step for e in every], pa.int64()),
-        "tool": texts([e.tool for e in every]),
-        "output": texts([e.output for e in every]),
-        "kind": category([e.kind for e in every], KINDS),
-        "role": category([e.role for e in every], ROLES),
-        "compare": texts([e.compare for e in every]),
+        **{name: pa.array(_values(every, name), pa.int64()) for name in ("turn", "step")},
+        **{name: texts(_values(every, name)) for name in ("tool", "output", "compare")},
+        "kind": category(_values(every, "kind"), KINDS),
+        "role": category(_values(every, "role"), ROLES),
     }
 
 
 def _argument_columns(items: Sequence[Call | Expected], notes: list[Note], prefix: str) -> dict[str, Column]:
     """Decode the arguments of calls or expected calls; texts all at once."""
-    arguments = [item.arguments for item in items]
-    form = np.array([-1 if item.form is None else item.form for item in items], dtype=np.int8)
+    arguments = _values(items, "arguments")
+    forms = _values(items, "form")
+    form = np.array([-1 if code is None else code for code in forms], dtype=np.int8)
     status = _STATUS_OF_FORM[form]
     raw: list[str | None] = [None] * len(items)
     for wire in (False, True):
-        rows = [i for i, item in enumerate(items) if item.form is None and item.wire is wire]
+        rows = [i for i, (item, code) in enumerate(zip(items, forms)) if code is None and item.wire is wire]
         if not rows:
             continue
         decoded = decode_texts(texts([arguments[i] for i in rows]), wire=wire)

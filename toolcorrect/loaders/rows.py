@@ -97,7 +97,7 @@ class Case:
             turn=turn,
             step=step,
             output=None if output is ABSENT else to_json(output),
-            error=error,
+            error=error if error is None else bool(error),
             error_message=text_of(error_message),
             actor=actor,
             agent=text_of(agent),
