@@ -113,7 +113,8 @@ def _case_columns(cases: Sequence[Case], notes: list[Note]) -> dict[str, Column]
     for name in _KNOWN_COLUMNS:
         made[name] = pa.array([bool(g.get(name)) for g in gathered], pa.bool_())
     # Calls that are there are known.
-    made["called_known"] = pa.array([bool(g["called_known"] or case.calls) for g, case in zip(gathered, cases)])
+    known = [bool(g["called_known"] or case.calls) for g, case in zip(gathered, cases)]
+    made["called_known"] = pa.array(known, pa.bool_())
     made["references"] = pa.array([g.get("references", 1) for g in gathered], pa.int64())
     return made
 
