@@ -80,14 +80,17 @@ def load(
     parts: list[Part] = []
     waiting: dict[Format, list[Rows]] = {}
     used: set[str] = set()
-    for one in _bar(_sources(source, strict=strict, renamed=renamed), progress):
-        chosen = format if isinstance(format, Format) else _chosen(one, format)
-        if chosen.combine:
-            waiting.setdefault(chosen, []).append(_read_rows(one, chosen))
-        else:
-            parts += read_parts(one, chosen)
-        used |= one.renamed_seen
-    parts += [part_of(rows) for chosen, read in waiting.items() if chosen.combine for rows in chosen.combine(read)]
+    with _no_collection():
+        for one in _bar(_sources(source, strict=strict, renamed=renamed), progress):
+            chosen = format if isinstance(format, Format) else _chosen(one, format)
+            if chosen.combine:
+                waiting.setdefault(chosen, []).append(_read_rows(one, chosen))
+            else:
+                parts += read_parts(one, chosen)
+            used |= one.renamed_seen
+        parts += [
+            part_of(rows) for chosen, read in waiting.items() if chosen.combine for rows in chosen.combine(read)
+        ]
     data = assemble(parts, model=model, run=run)
     rest = {old: new for old, new in renamed.items() if old not in used}
     return _rename_columns(data, rest) if rest else data
