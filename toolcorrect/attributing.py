@@ -187,7 +187,7 @@ def choices(point: Point) -> dict[str, Any]:
     return {
         "scope": variant.scope if point.scope == "assistant" else point.scope,
         "names": point.names if point.names is not None and variant.names == "exact" else variant.names,
-        "arguments": (variant.match.arguments, variant.needs_arguments),
+        "arguments": (variant.match.arguments, variant.needs_arguments, variant.reads),
         "kinds": variant.match.kinds,
         "outputs": variant.match.outputs,
         "multiplicity": "multiset" if axes.multiplicity == "list" else axes.multiplicity,
@@ -265,7 +265,7 @@ def _score(
 ) -> np.ndarray:
     """Score the definition that makes the given chosen."""
     multiplicity, order = chosen.get("matching", (chosen["multiplicity"], chosen["order"]))
-    arguments, needs_arguments = chosen["arguments"]
+    arguments, needs_arguments, reads = chosen["arguments"]
     base = points[0].variant
     empty = chosen["empty"]
     variant = replace(
@@ -275,6 +275,7 @@ def _score(
         axes=Axes(*_measure(multiplicity, order), chosen["formula"]),
         match=replace(base.match, arguments=arguments, kinds=chosen["kinds"], outputs=chosen["outputs"]),
         needs_arguments=needs_arguments,
+        reads=reads,
         names=chosen["names"],
         scope=chosen["scope"],
         empty=empty if isinstance(empty, Empty) else base.empty,
@@ -305,7 +306,7 @@ def _said(choice: Any) -> str:
         cells = (choice.both, choice.unexpected, choice.uncalled)
         return "/".join(cell if isinstance(cell, str) else f"{cell:g}" for cell in cells)
     if isinstance(choice, tuple):
-        return str(choice[0] or "ignored") if isinstance(choice[-1], bool) else ", ".join(map(str, choice))
+        return ", ".join(choice) if isinstance(choice[-1], str) else str(choice[0] or "ignored")
     return str(getattr(choice, "notation", choice))
 
 
