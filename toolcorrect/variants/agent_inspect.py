@@ -8,7 +8,7 @@ from toolcorrect import pairing
 from toolcorrect.encoding import Encoding, SideName
 from toolcorrect.names import Names
 from toolcorrect.overlap import Overlap
-from toolcorrect.variants.definition import Empty, Variant, rounded
+from toolcorrect.variants.definition import Empty, Variant, every_property_but, rounded
 from toolcorrect.variants.forms import refuses
 from toolcorrect.variants.shares import Arguments, by_name, includes, of_objects
 
@@ -60,6 +60,7 @@ VARIANTS = (
         upstream="agent-quality-inspect",
         version="2.3.6a1",
         names=Names(trim=True),
+        properties=every_property_but(),
         empty=Empty("rejected", "rejected", 0.0),
         rejects=refuses(unnamed=("expected",)),
         faults=(

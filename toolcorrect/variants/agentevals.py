@@ -10,7 +10,7 @@ import numpy as np
 from toolcorrect import pairing
 from toolcorrect.encoding import Encoding, Match, SideName
 from toolcorrect.overlap import Overlap, step_ranks
-from toolcorrect.variants.definition import Axes, Empty, Variant
+from toolcorrect.variants.definition import Axes, Empty, Variant, every_property_but
 from toolcorrect.variants.forms import arrived, lists_with, refuses
 from toolcorrect.variants.shares import by_name, included
 
@@ -93,6 +93,14 @@ def _faults(mode: str, arguments: str, fixed: bool) -> Iterator[str]:
         yield "#66: gives no reason beside the verdict"
 
 
+def _lacking(mode: str, arguments: str) -> Iterator[str]:
+    yield "repeat_free"
+    if mode == "strict" or arguments in _PART:
+        yield "order_free"
+    if mode == "subset" and arguments in _PART:
+        yield "missing_never_helps"
+
+
 def _variants(upstream: str, version: str, *, fixed: bool) -> Iterator[Variant]:
     for mode, (rule, axes, empty) in _MODES.items():
         for arguments, condition in _ARGUMENTS.items():
@@ -110,6 +118,7 @@ def _variants(upstream: str, version: str, *, fixed: bool) -> Iterator[Variant]:
                 match=Match(arguments="python" if arguments == "exact" else None),
                 empty=empty,
                 rejects=_refuses(arguments),
+                properties=every_property_but(*_lacking(mode, arguments)),
                 faults=tuple(_faults(mode, arguments, fixed)),
                 **own,
             )

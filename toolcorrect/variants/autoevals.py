@@ -9,7 +9,7 @@ import numpy as np
 
 from toolcorrect import pairing
 from toolcorrect.overlap import Overlap
-from toolcorrect.variants.definition import Axes, Empty, Variant
+from toolcorrect.variants.definition import Axes, Empty, Variant, every_property_but
 from toolcorrect.variants.text_distance import similarity
 
 
@@ -83,12 +83,14 @@ VARIANTS = (
         "autoevals list contains, names",
         "shared tool names over the longer of both lists, best pairing",
         axes=Axes("multiset", "free", "max_overlap"),
+        properties=every_property_but("repeat_free"),
     ),
     _upstream(
         "list_contains.extra",
         "autoevals list contains, extra allowed",
         "share of the expected tool names that were called, best pairing",
         axes=Axes("multiset", "free", "recall"),
+        properties=every_property_but("repeat_free"),
         faults=("nothing expected scores 0 although extra calls are allowed",),
     ),
     _upstream(
@@ -98,6 +100,7 @@ VARIANTS = (
         "numbers by size",
         formula=_calls_diff,
         notation="Σ similarity by place / max(E,C)",
+        properties=frozenset({"in_range", "perfect_is_full"}),
         faults=("a similarity: wrong values earn credit",),
     ),
 )

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 
 from toolcorrect.encoding import Match
-from toolcorrect.variants.definition import Axes, Empty, Variant
+from toolcorrect.variants.definition import Axes, Empty, Variant, every_property_but
 
 UNDEFINED = math.nan
 GRADED = Empty(both=1.0, unexpected=0.0, uncalled=0.0)
@@ -46,20 +46,13 @@ _PLAIN = {
 }
 _WITH_SETS = ("recall", "precision", "f1", "jaccard", "exact")
 _ORDERED = ("sequence", "in_order", "lcs")
-_EXTRA_FREE = ("recall", "in_order", "any_order", "lcs")
 
 
 def _variants() -> Iterator[Variant]:
     for name, (title, rule, axes, empty) in _PLAIN.items():
         for as_set in (False, True) if name in _WITH_SETS else (False,):
             for arguments in (None, "json"):
-                properties = {"perfect_is_full", "in_range"}
-                if name not in _ORDERED:
-                    properties.add("order_free")
-                if name not in _EXTRA_FREE:
-                    properties.add("extra_never_helps")
-                if as_set:
-                    properties.add("repeat_free")
+                lacking = ["order_free"] * (name in _ORDERED) + ["repeat_free"] * (not as_set)
                 yield Variant(
                     name + (".set" if as_set else "") + (".args" if arguments else ""),
                     axes=Axes("set", "free", axes.formula) if as_set else axes,
@@ -71,7 +64,7 @@ def _variants() -> Iterator[Variant]:
                     + ("; repeats do not count" if as_set else "")
                     + ("; a call is its name and its arguments" if arguments else "; a call is its tool name"),
                     upstream="",
-                    properties=frozenset(properties),
+                    properties=every_property_but(*lacking),
                 )
 
 

@@ -12,7 +12,7 @@ import pandas as pd
 from toolcorrect import pairing
 from toolcorrect.encoding import Encoding, Match
 from toolcorrect.overlap import Overlap
-from toolcorrect.variants.definition import Axes, Empty, Variant
+from toolcorrect.variants.definition import Axes, Empty, Variant, every_property_but
 from toolcorrect.variants.forms import refuses
 
 VERSION = "4.2-4.3"
@@ -140,7 +140,6 @@ def _upstream(name: str, title: str, rule: str, **fields: Any) -> Variant:
         version=VERSION,
         empty=EMPTY,
         rejects=refuses(),
-        properties=frozenset({"in_range", *fields.pop("properties", ())}),
         **fields,
     )
 
@@ -160,6 +159,7 @@ def _modes(suffix: str, arguments: bool, outputs: bool) -> list[Variant]:
             match=match,
             formula=_unordered(arguments, outputs) if arguments or outputs else _default,
             axes=None if arguments or outputs else Axes("values", "free", "recall"),
+            properties=every_property_but("perfect_is_full", "order_free", "repeat_free"),
             faults=faults,
         ),
         _upstream(
@@ -171,7 +171,7 @@ def _modes(suffix: str, arguments: bool, outputs: bool) -> list[Variant]:
             formula=_ordered(outputs) if arguments else None,
             axes=None if arguments else Axes("list", "longest", "recall"),
             faults=(_NONE,) if arguments else (),
-            properties={"perfect_is_full"} if not arguments else (),
+            properties=every_property_but("order_free", "repeat_free"),
         ),
     ]
     if arguments or not outputs:
@@ -182,7 +182,7 @@ def _modes(suffix: str, arguments: bool, outputs: bool) -> list[Variant]:
                 f"1 if both lists are equal place by place ({what})",
                 match=match,
                 axes=Axes("list", "longest", "equal"),
-                properties={"extra_never_helps"},
+                properties=every_property_but("order_free", "repeat_free"),
             )
         )
     return made
@@ -201,7 +201,7 @@ VARIANTS = (
         axes=Axes("values", "free", "precision"),
         match=TYPED,
         empty=EMPTY,
-        properties=frozenset({"in_range"}),
+        properties=every_property_but("perfect_is_full", "repeat_free", "missing_never_helps"),
         faults=("#2691: the page and the code divide by different numbers",),
     ),
     Variant(
@@ -211,7 +211,7 @@ VARIANTS = (
         axes=Axes("multiset", "free", "recall"),
         match=TYPED,
         empty=EMPTY,
-        properties=frozenset({"in_range", "perfect_is_full", "order_free"}),
+        properties=every_property_but("repeat_free"),
     ),
     Variant(
         "deepeval.fixed.args",
@@ -221,6 +221,6 @@ VARIANTS = (
         notation="max Σ pair score / E",
         match=TYPED,
         empty=EMPTY,
-        properties=frozenset({"in_range", "order_free"}),
+        properties=every_property_but("repeat_free"),
     ),
 )

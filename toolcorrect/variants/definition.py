@@ -137,8 +137,21 @@ PROPERTIES: Mapping[str, str] = {
     "order_free": "the order of the calls made does not matter",
     "repeat_free": "making a call once more does not matter",
     "extra_never_helps": "a call of a tool that is not expected never makes the score better",
-    "missing_never_helps": "leaving out a call that is expected never makes the score better",
+    "missing_never_helps": "leaving out an expected call, not made too often, never makes the score better",
 }
+
+
+def every_property_but(*lacking: str) -> frozenset[str]:
+    """Return all of `PROPERTIES` without some.
+
+    Examples
+    --------
+    >>> "order_free" in every_property_but("order_free"), "in_range" in every_property_but("order_free")
+    (False, True)
+    """
+    for name in lacking:
+        check_option("properties", name, PROPERTIES)
+    return frozenset(PROPERTIES) - set(lacking)
 
 
 @dataclass(frozen=True)

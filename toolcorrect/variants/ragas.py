@@ -10,7 +10,7 @@ import pandas as pd
 from toolcorrect import pairing
 from toolcorrect.encoding import Encoding, Match
 from toolcorrect.overlap import Overlap
-from toolcorrect.variants.definition import Axes, Empty, Variant, rounded
+from toolcorrect.variants.definition import Axes, Empty, Variant, every_property_but, rounded
 from toolcorrect.variants.forms import NO_OBJECT, NOT_GIVEN, refuses
 from toolcorrect.variants.shares import Arguments, of_objects
 
@@ -88,6 +88,7 @@ VARIANTS = (
         "0 unless the names are the same in the same order; then the mean share of expected arguments given, "
         "compared as Python texts",
         formula=_strict,
+        properties=every_property_but("order_free", "repeat_free"),
         notation="[names equal] · Σ key share / E",
         empty=Empty(1.0, 0.0, 0.0),
         faults=(
@@ -101,6 +102,7 @@ VARIANTS = (
         "both lists are sorted by name and arguments; 0 unless the names are the same; then the mean share of "
         "expected arguments given, compared as Python texts",
         formula=_flexible,
+        properties=every_property_but("repeat_free"),
         notation="[names equal] · Σ key share / E",
         empty=Empty(1.0, 0.0, 0.0),
         faults=(_TEXTS, "pairs calls by sorting, not by the best assignment"),
@@ -112,6 +114,7 @@ VARIANTS = (
         axes=F1,
         formula=lambda overlap: rounded(F1.value(overlap), 4),
         match=Match(arguments="python"),
+        properties=every_property_but("perfect_is_full"),
         empty=Empty(0.0, 0.0, 0.0),
         faults=(_REPEATS, "scores nothing expected and nothing called 0, where its accuracy gives 1"),
     ),

@@ -10,12 +10,13 @@ from toolcorrect import pairing
 from toolcorrect.encoding import Match
 from toolcorrect.overlap import Overlap
 from toolcorrect.variants.argument_pairs import argument_f1
-from toolcorrect.variants.definition import Axes, Counted, Empty, Formula, Variant
+from toolcorrect.variants.definition import Axes, Counted, Empty, Formula, Variant, every_property_but
 from toolcorrect.variants.forms import as_text, refuses
 from toolcorrect.variants.shares import included
 
 GRADED = Empty(1.0, 0.0, 0.0)
 WHOLE = Match(arguments="python")
+FULL = frozenset({"in_range", "perfect_is_full"})
 
 
 def _penalised(n: Counted) -> np.ndarray:
@@ -78,24 +79,28 @@ VARIANTS = (
         "invocation accuracy",
         "different tools shared, less half of the missing and extra ones, over those expected; at least 0",
         axes=Axes("set", "free", INVOCATION),
+        properties=every_property_but(),
     ),
     _upstream(
         "selection",
         "selection accuracy",
         "share of the calls made whose tool is expected; repeats all count",
         axes=Axes("members", "free", "precision"),
+        properties=every_property_but("repeat_free"),
     ),
     _upstream(
         "correctness",
         "tool correctness",
         "share of the different expected tools that were called",
         axes=Axes("set", "free", "recall"),
+        properties=every_property_but(),
     ),
     _upstream(
         "correctness.positional",
         "tool correctness, strict order",
         "share of expected tools called at their own place",
         axes=Axes("list", "position", "recall"),
+        properties=FULL,
     ),
     _upstream(
         "correctness.args",
@@ -105,6 +110,8 @@ VARIANTS = (
         formula=_whole_calls,
         match=WHOLE,
         reads=as_text,
+        properties=every_property_but("order_free", "repeat_free"),
+        faults=("takes the first call that fits: where arguments are not checked, the order of calls matters",),
     ),
     _upstream(
         "required_recall",
@@ -112,6 +119,7 @@ VARIANTS = (
         "share of expected tools called, as often; failed calls do not count",
         axes=Axes("multiset", "free", "recall"),
         scope="succeeded",
+        properties=every_property_but("repeat_free"),
         empty=Empty(np.nan, np.nan, 0.0),
     ),
     _upstream(
@@ -119,6 +127,7 @@ VARIANTS = (
         "trajectory accuracy",
         "share of expected calls met at their place, with the expected arguments; shrunk where more were called",
         formula=_trajectory,
+        properties=FULL,
         notation="hits/max(E,C)",
         objects=True,
         faults=("one call too many at the front costs all the rest",),
@@ -128,6 +137,7 @@ VARIANTS = (
         "partial trajectory",
         "share of expected tools called, as often",
         axes=Axes("multiset", "free", "recall"),
+        properties=every_property_but("repeat_free"),
     ),
     _upstream(
         "sequence",
@@ -135,6 +145,7 @@ VARIANTS = (
         "1 minus the edits between both sequences of tools over the longer length",
         formula=lambda overlap: 1 - overlap.edits / np.maximum(overlap.expected, overlap.called),
         notation="1-edits/max(E,C)",
+        properties=FULL,
         words=lambda overlap, at: (
             f"{overlap.edits[at]} edits between {overlap.expected[at]} expected and {overlap.called[at]} called"
         ),
@@ -145,6 +156,7 @@ VARIANTS = (
             f"argument F1, {how}",
             f"F1 of arguments over the best pairing of calls of the same tool; {meaning}; extra calls cost nothing",
             formula=argument_f1(strict=strict),
+            properties=every_property_but("order_free", "repeat_free", "missing_never_helps"),
             notation="2PR/(P+R) of arguments",
             objects=True,
             faults=("among equally good pairings the first counts, which changes precision",),
@@ -159,6 +171,7 @@ VARIANTS = (
         "redundant rate",
         "share of the calls made beyond those expected of their tool; lower is better",
         axes=Axes("multiset", "free", REDUNDANT),
+        properties=every_property_but("repeat_free"),
         better="lower",
         empty=Empty(0.0, 1.0, 0.0),
     ),

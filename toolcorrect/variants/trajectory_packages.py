@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from toolcorrect.overlap import Overlap
-from toolcorrect.variants.definition import Axes, Empty, Variant
+from toolcorrect.variants.definition import Axes, Empty, Variant, every_property_but
 from toolcorrect.variants.forms import lists_with, nameless, refuses
 
 
@@ -28,7 +28,11 @@ VARIANTS = (
         version="1.1.6",
         empty=Empty(1.0, 1.0, 0.0),
         rejects=refuses(expected=()),
-        faults=("nothing expected scores 1 whatever was called", "a called tool with an empty name is dropped"),
+        properties=every_property_but("perfect_is_full"),
+        faults=(
+            "nothing expected scores 1 whatever was called",
+            "a called tool with an empty name is dropped: a perfect run of it scores 0",
+        ),
     ),
     Variant(
         "trajeval.order",
@@ -38,5 +42,6 @@ VARIANTS = (
         version="0.2.0",
         axes=Axes("list", "longest", "contains"),
         empty=Empty(1.0, 1.0, 0.0),
+        properties=every_property_but("order_free", "repeat_free"),
     ),
 )

@@ -12,7 +12,7 @@ import numpy as np
 from toolcorrect import pairing
 from toolcorrect.encoding import Encoding, Match
 from toolcorrect.overlap import Overlap
-from toolcorrect.variants.definition import Empty, Variant
+from toolcorrect.variants.definition import Empty, Variant, every_property_but
 from toolcorrect.variants.forms import NO_OBJECT, as_text, refuses
 
 _MIXED = "the best of each part may come from different references, and the tool's name is not looked at"
@@ -101,6 +101,7 @@ def _upstream(name: str, what: str, formula: Callable[[Overlap], np.ndarray], **
         version="1.26.10",
         empty=Empty("rejected", 0.0, "rejected"),
         reads=as_text,
+        properties=every_property_but("order_free", "repeat_free", *fields.pop("lacking", ())),
         rejects=refuses(expected=("list", "other", *unknown), called=(*NO_OBJECT, *unknown)),
         faults=("looks at one call only: further calls made do not count", *fields.pop("faults", ())),
         **fields,
@@ -115,18 +116,21 @@ VARIANTS = (
         "argument_name_recall",
         "share of the expected argument names that were given",
         _graded(name_recall),
+        lacking=("extra_never_helps",),
         faults=(_MIXED, _TEXT),
     ),
     _upstream(
         "argument_name_precision",
         "share of the given argument names that are expected",
         _graded(name_precision),
+        lacking=("extra_never_helps",),
         faults=(_MIXED, _TEXT),
     ),
     _upstream(
         "argument_value_precision",
         "share of the given arguments that are expected with the same value",
         _graded(value_precision),
+        lacking=("extra_never_helps",),
         faults=(_MIXED, "an argument left out costs nothing"),
     ),
 )
