@@ -30,12 +30,12 @@ def random_runs(count, seed):
 RUNS = random_runs(60, seed=1)
 
 
-@pytest.mark.parametrize(("a", "b"), list(itertools.pairwise(ON_AXES)) + [("deepeval", "notebook.jaccard")])
+@pytest.mark.parametrize(("a", "b"), [*itertools.pairwise(ON_AXES), ("deepeval", "notebook.jaccard")])
 def test_shares_sum_to_the_gap(a, b):
     if len(differing((Point(registry()[a]), Point(registry()[b])))) == 0:
         pytest.skip(f"{a} and {b} make the same choices")
     found = tc.why(RUNS, a, b)
-    shares = found.cases[[axis for axis in found.axes.index]].sum(axis=1)
+    shares = found.cases[list(found.axes.index)].sum(axis=1)
     np.testing.assert_allclose(shares, found.cases["gap"], atol=1e-12)
     assert found.axes["decides"].sum() == len(found.cases)
 

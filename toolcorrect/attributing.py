@@ -21,7 +21,7 @@ from toolcorrect.dataset import Dataset
 from toolcorrect.disagreeing import Point, Points, causes_of, paired
 from toolcorrect.errors import OptionError
 from toolcorrect.scoring import Scorer
-from toolcorrect.variants.definition import MEASURES, Axes, Empty, Variant
+from toolcorrect.variants.definition import MEASURES, Axes, Empty, Formula, Variant
 
 _TIE = 1e-9
 Both = Any  # an option for both definitions, or a pair of options
@@ -34,8 +34,8 @@ class Why:
     Attributes
     ----------
     cases
-        Index case, widest gap first: ``task``, ``model``, a column for each definition, ``gap`` (a minus b), ``cause``
-        (the fault in the run, as in `disagreements`), ``axis`` (the choice of the largest share) and, for each axis
+        Index case, widest gap first: ``task``, ``model``, a column for each definition, ``gap`` (a minus b),
+        ``cause`` (the fault in the run, as in `disagreements`), ``axis`` (the choice of the largest share) and, for each axis
         on which the two differ, a column with its share of the gap (the shares sum to it).
     axes
         Index axis: ``a`` and ``b`` (the two choices), ``mean_share`` (of the absolute gap, over the differing cases),
@@ -305,9 +305,11 @@ def _said(choice: Any) -> str:
     if isinstance(choice, Empty):
         cells = (choice.both, choice.unexpected, choice.uncalled)
         return "/".join(cell if isinstance(cell, str) else f"{cell:g}" for cell in cells)
+    if isinstance(choice, Formula):
+        return choice.notation
     if isinstance(choice, tuple):
         return ", ".join(choice) if isinstance(choice[-1], str) else str(choice[0] or "ignored")
-    return str(getattr(choice, "notation", choice))
+    return str(choice)
 
 
 def _causes_table(found: pd.DataFrame) -> pd.DataFrame:
