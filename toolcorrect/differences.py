@@ -186,6 +186,8 @@ def path_text(parts: list[Any]) -> str:
         elif _PLAIN_KEY.fullmatch(part):
             text += f".{part}" if text else part
         else:
-            quoted = part[:100].replace("\\", "\\\\").replace('"', '\\"')
+            # Lone surrogates are no Unicode text: no table could hold the path.
+            plain = part[:100].encode("utf-8", "backslashreplace").decode()
+            quoted = plain.replace("\\", "\\\\").replace('"', '\\"')
             text += f'["{quoted}"]'
     return text + ("…" if len(parts) > _PATH_PARTS else "")

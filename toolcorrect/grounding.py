@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
 from functools import cached_property
@@ -12,7 +11,7 @@ import pandas as pd
 
 from toolcorrect.dataset import Dataset
 from toolcorrect.dates import canonical_date, dates_in
-from toolcorrect.decoding import parse_json
+from toolcorrect.decoding import parse_json, to_json
 from toolcorrect.defects import leaves
 from toolcorrect.differences import path_text
 from toolcorrect.encoding import Encoding
@@ -131,7 +130,7 @@ def _of_call(arguments: str, stated: frozenset[str], said: list[_Said]) -> list[
     for parts, value in values:
         if value is None:
             continue
-        text = json.dumps(value, ensure_ascii=False)
+        text = to_json(value)
         ground = _ground(value, canonical_text(text) in stated, said)
         kind = "grounded" if ground else "derivable" if _derivable(value, said) else "unverified"
         found.append((path_text(parts), text, kind, ground))
