@@ -35,8 +35,8 @@ class Why:
     ----------
     cases
         Index case, widest gap first: ``task``, ``model``, a column for each definition, ``gap`` (a minus b),
-        ``cause`` (the fault in the run, as in `disagreements`), ``axis`` (the choice of the largest share) and, for each axis
-        on which the two differ, a column with its share of the gap (the shares sum to it).
+        ``cause`` (the fault in the run, as in `disagreements`), ``axis`` (the choice of the largest share) and, for
+        each axis on which the two differ, a column with its share of the gap (the shares sum to it).
     axes
         Index axis: ``a`` and ``b`` (the two choices), ``mean_share`` (of the absolute gap, over the differing cases),
         ``decides`` (cases in which it has the largest share).

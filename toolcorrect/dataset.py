@@ -338,14 +338,11 @@ class Dataset:
         return f"Dataset: {self.summary()}"
 
     def _repr_html_(self) -> str:
-        calls = self._frames["calls"]
-        return html.paragraph(self.summary()) + html.table(
-            self._frames["cases"]
-            .head(5)
-            .assign(calls=calls.groupby("case").size().reindex(self._frames["cases"].index[:5]).fillna(0).astype(int))
-            .dropna(axis="columns", how="all")
-            .reset_index()
-        )
+        cases = self._frames["cases"].head(5)
+        told = ["called_known", "expected_known", "tools_known", "references", "source", "turns", "session"]
+        calls = np.bincount(self._rows["calls"], minlength=len(self))[: len(cases)]
+        shown = cases.drop(columns=told).dropna(axis="columns", how="all").assign(calls=calls)
+        return html.paragraph(self.summary()) + html.table(shown.reset_index())
 
 
 def concat(datasets: Iterable[Dataset] | Mapping[str, Dataset]) -> Dataset:

@@ -15,11 +15,13 @@ STYLE = (
     "<style>"
     ".tc{font:13px/1.45 system-ui,sans-serif;color:inherit}"
     ".tc table{border-collapse:collapse;margin:.3em 0}"
-    ".tc th{text-align:left;font-weight:600;opacity:.7;border-bottom:1px solid #8886}"
-    ".tc th,.tc td{padding:.15em .8em .15em 0;vertical-align:top;text-align:left;max-width:34em;"
-    "overflow-wrap:anywhere;unicode-bidi:isolate}"
+    ".tc th{font-weight:600;opacity:.7;border-bottom:1px solid #8886;white-space:nowrap}"
+    # Notebooks align cells to the right; ours say so themselves.
+    ".tc th,.tc td{padding:.15em .9em .15em 0!important;vertical-align:top!important;text-align:left!important;"
+    "max-width:34em;overflow-wrap:break-word;unicode-bidi:isolate}"
+    ".tc .num{text-align:right!important;font-variant-numeric:tabular-nums}"
     ".tc code{font:12px/1.4 ui-monospace,monospace;background:none;color:inherit;unicode-bidi:isolate}"
-    ".tc .muted{opacity:.65}.tc .num{text-align:right;font-variant-numeric:tabular-nums}"
+    ".tc .muted{opacity:.65}"
     "</style>"
 )
 
