@@ -155,7 +155,8 @@ def fast_parts(source: Source, chosen: Format) -> list[Part]:
     plan = plan_of(source)
     failures = 0 if plan is not None else PATIENCE
     lines = source.lines()
-    parts = []
+    # What opening the file had to note.
+    parts = [part_of(Rows(source))]
     for block in lines.blocks(BLOCK):
         part = plan.read(block, source) if plan is not None and failures < PATIENCE else None
         if part is None:
@@ -167,9 +168,9 @@ def fast_parts(source: Source, chosen: Format) -> list[Part]:
 
 def _read_slowly(block: Block | None, source: Source, chosen: Format, too_long: Iterable[int] = ()) -> Part:
     """Read one block record by record."""
-    rows = Rows(source)
-    source.skipped.clear()
-    chosen.read(source.part(block, too_long), rows)
+    one = source.part(block, too_long)
+    rows = Rows(one)
+    chosen.read(one, rows)
     return part_of(rows)
 
 

@@ -107,9 +107,10 @@ class Source:
 
     def part(self, block: Block | None, too_long: Iterable[int]) -> Source:
         """Return a source of one block of lines only, and of lines that are too long to be read."""
-        whole = copy.copy(self)
-        whole._lines = lambda: OneBlock(block, too_long)
-        return whole
+        one = copy.copy(self)
+        one._lines = lambda: OneBlock(block, too_long)
+        one.skipped = {}
+        return one
 
     def lines(self) -> Lines:
         """Return the raw lines of a JSONL source, to be read in blocks."""
@@ -169,12 +170,21 @@ def open_bytes(name: str, stream: IO[bytes], **options: Any) -> Iterator[Source]
     LoadError
         Where the bytes are of no kind that holds records.
     """
+    gzipped = stream.read(2) == b"\x1f\x8b"
+    stream.seek(0)
+    if not gzipped:
+        yield from _open_plain(name, stream, options)
+        return
+    stream, damage = _unzipped(name, stream)
+    for source in _open_plain(name, stream, options):
+        if damage:
+            source.skip("end of file", damage)
+        yield source
+
+
+def _open_plain(name: str, stream: IO[bytes], options: dict[str, Any]) -> Iterator[Source]:
     start = stream.read(4096)
     stream.seek(0)
-    if start.startswith(b"\x1f\x8b"):
-        stream = _unzipped(name, stream)
-        start = stream.read(4096)
-        stream.seek(0)
     if start.startswith(b"PK\x03\x04"):
         yield from _archive(name, stream, options)
         return
@@ -274,21 +284,23 @@ def _limited(name: str, stream: IO[bytes]) -> bytes:
     return data
 
 
-def _unzipped(name: str, stream: IO[bytes]) -> IO[bytes]:
-    """Unpack gzip, refusing a bomb and keeping what comes before damage."""
+def _unzipped(name: str, stream: IO[bytes]) -> tuple[IO[bytes], str]:
+    """Unpack gzip, refusing a bomb; keep what comes before damage and tell what that is."""
+    damage = ""
     packed = stream.seek(0, io.SEEK_END)
     stream.seek(0)
     whole = io.BytesIO()
     with gzip.GzipFile(fileobj=stream) as unpacked:
         try:
-            while block := unpacked.read(1 << 20):
+            while block := unpacked.read1(1 << 16):
                 whole.write(block)
                 _refuse_bomb(name, whole.tell(), packed)
         except (OSError, EOFError, zlib.error) as cause:
             if not whole.tell():
                 raise LoadError(f"{name} is gzip that cannot be unpacked ({cause}).") from None
+            damage = f"the gzip file is damaged ({cause}): what follows is lost"
     whole.seek(0)
-    return whole
+    return whole, damage
 
 
 def _archive(name: str, stream: IO[bytes], options: dict[str, Any]) -> Iterator[Source]:
