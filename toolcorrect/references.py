@@ -168,7 +168,7 @@ def verdicts(
     encoding = Encoding(prepare(data, options), scope=scope, names=names)
     found = judge(encoding, demands=demands, options=options)
     return pd.DataFrame(
-        {"passed": found.passed, "reason": pd.Series(_reasons(encoding, found), dtype=STRING).array},
+        {"passed": found.passed, "reason": pd.Series(reasons(encoding, found), dtype=STRING).array},
         index=list_index(encoding),
     )
 
@@ -300,7 +300,7 @@ def _ruled(encoding: Encoding, rules: pd.DataFrame) -> np.ndarray:
     return ruled[encoding.list_case]
 
 
-def _reasons(encoding: Encoding, found: Verdicts) -> list[str]:
+def reasons(encoding: Encoding, found: Verdicts) -> list[str]:
     """Say in a line a list what is wrong; an empty text where nothing is."""
     texts: list[list[str]] = [[] for _ in range(encoding.list_count)]
     for side, marked, verb in (("expected", found.missing, "missing"), ("called", found.refused, "not wanted")):

@@ -198,6 +198,11 @@ def parameter_scores(encoding: Encoding) -> np.ndarray:
     return _judge(encoding, formats=True).score
 
 
+def parameter_reasons(encoding: Encoding) -> pd.Series:
+    """Return the column ``reason`` of `parameters` for calls that are encoded already."""
+    return _reasons(encoding.data, _judge(encoding, formats=True))
+
+
 @dataclass(frozen=True, eq=False)
 class _Judged:
     """Calls of each case: how many, how many fail, how many cannot be judged; and the defects."""
