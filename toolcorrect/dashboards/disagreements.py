@@ -110,6 +110,10 @@ class Pairs:
         """All scores, a column a definition."""
         return score(self.data, variants=list(self.variants))
 
+    def known(self, a: str, b: str) -> bool:
+        """Tell whether a pair has been compared already."""
+        return (a, b) in self._cases
+
     def cases(self, a: str, b: str) -> pd.DataFrame:
         """Return `toolcorrect.disagreements` of a pair, whatever the gap."""
         if (a, b) not in self._cases:
@@ -187,18 +191,19 @@ def code(state: State) -> str:
 @lru_cache(maxsize=64)
 def cause_bars(counts: tuple[tuple[str, int], ...]) -> bytes:
     """Draw how many cases each cause has, as a PNG; the longest bar is the strongest."""
-    figure = Figure(figsize=(5.2, 0.45 + 0.27 * max(len(counts), 1)), dpi=DPI, layout="constrained")
-    ax = figure.add_subplot()
+    rows = max(len(counts), 1)
+    figure = Figure(figsize=(5.6, 0.42 + 0.29 * rows), dpi=DPI)
+    ax = figure.add_axes((0, 0, 1, 1))
     ax.set_axis_off()
-    ax.set_title("what makes the gap" if counts else "no case left to explain", loc="left", fontsize=9.5, color=INK)
-    total = sum(n for _, n in counts)
-    longest = max((n for _, n in counts), default=1)
+    total, longest = sum(n for _, n in counts), max((n for _, n in counts), default=1)
+    title = "what makes the gap, in runs" if counts else "no run is left to explain"
+    ax.text(-0.71 * longest, -1.0, title, va="center", fontsize=9.5, color=INK)
     for row, (cause, n) in enumerate(counts):
         ax.barh(row, n, height=0.66, color=BLUE if n == longest else SKY)
         ax.text(-0.02 * longest, row, CAUSES[cause], ha="right", va="center", fontsize=10, color=INK)
         ax.text(n + 0.02 * longest, row, f"{n:,}  ({n / total:.0%})", va="center", fontsize=10, color=INK)
-    ax.set_xlim(-0.62 * longest, 1.35 * longest)
-    ax.set_ylim(max(len(counts), 1) - 0.45, -0.55)
+    ax.set_xlim(-0.72 * longest, 1.62 * longest)
+    ax.set_ylim(rows - 0.5, -1.5)
     return png(figure)
 
 
@@ -249,7 +254,10 @@ class Disagreements(Frame):
 
     def compute(self) -> View:
         """Work out the view of the present choices."""
-        return view(self.pairs, self.state)
+        state = self.state
+        if not self.pairs.known(state.a, state.b):
+            self.say(f"Comparing {state.a} with {state.b} …")
+        return view(self.pairs, state)
 
     def assign(self, shown: View) -> None:
         """Put a view into the table, the diff and the counts of the causes."""
@@ -346,12 +354,13 @@ def _finding(rows: pd.DataFrame, state: State, total: int, counts: dict[str, int
     differ = f"differ{'s' if n == 1 else ''}{bound}"
     gap = rows["gap"].to_numpy()
     higher = {state.a: int((gap > 0).sum()), state.b: int((gap < 0).sum())}
-    leading = [f"{name} is higher in {k:,}" for name, k in higher.items() if k]
-    if max(higher.values()) == n:
-        leading = [f"{max(higher, key=higher.__getitem__)} is higher" + (" in all of them" if n > 1 else "")]
+    leader, rest = sorted(higher, key=higher.__getitem__, reverse=True)
+    leading = f"{leader} is higher in {higher[leader]:,}, {rest} in {higher[rest]:,}"
+    if higher[leader] == n:
+        leading = f"{leader} is higher{' in all of them' if n > 1 else ''}"
     cause, most = next(iter(counts.items()))
     why = f"the cause is {CAUSES[cause]}" if most == n else f"the main cause is {CAUSES[cause]} ({most / n:.0%})"
-    return f"{runs} {differ}. {', '.join(leading)}; {why}."
+    return f"{runs} {differ}. {leading}; {why}."
 
 
 def _note(state: State, unscored: int, total: int) -> str:

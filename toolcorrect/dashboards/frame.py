@@ -14,6 +14,7 @@ from typing import Any
 import ipywidgets
 import pandas as pd
 from matplotlib.figure import Figure
+from PIL import Image
 
 from toolcorrect import html
 from toolcorrect.errors import ToolcorrectError
@@ -21,8 +22,9 @@ from toolcorrect.widgets.turns import in_turn
 
 STYLE = f"<style>{Path(__file__).with_name('frame.css').read_text(encoding='utf-8')}</style>"
 # Read on white and on the dark theme alike; the pictures have no background.
-INK = "#767676"
+INK = "#7b7b7b"
 DPI = 100
+COLOURS = 64
 STILL_ROWS = 10
 
 
@@ -125,12 +127,16 @@ class Frame(ipywidgets.VBox):
             self.picture.width = str(_width(shown.picture) // 2)
         self._described.value = f'<span class="tc-spoken">{html.escape(shown.description, None)}</span>'
         self._error.value = ""
-        self._finding.value = (
-            f'<div class="tc-finding" role="status">{html.escape(shown.finding, None)}</div>'
-            f'<div class="tc-finding-note">{html.escape(shown.note, None)}</div>'
-        )
+        self.say(shown.finding, shown.note)
         self._code.value = f'<pre class="tc-code">{escape(shown.code)}</pre>'
         self.mark(self.finished(shown))
+
+    def say(self, finding: str, note: str = "") -> None:
+        """Write the sentence on top."""
+        self._finding.value = (
+            f'<div class="tc-finding" role="status">{html.escape(finding, None)}</div>'
+            f'<div class="tc-finding-note">{html.escape(note, None) or "&nbsp;"}</div>'
+        )
 
     def finished(self, shown: Shown) -> str:
         """Return the text of the finished state; a dashboard may know more than the view."""
@@ -178,9 +184,11 @@ class Frame(ipywidgets.VBox):
 
 def png(figure: Figure) -> bytes:
     """Draw a bare figure (no pyplot) at twice its size, for sharp text; the same figure gives the same bytes."""
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=2 * DPI, transparent=True, metadata={"Software": None})
-    return buffer.getvalue()
+    drawn, made = io.BytesIO(), io.BytesIO()
+    figure.savefig(drawn, format="png", dpi=2 * DPI, transparent=True)
+    # A palette makes a third of the bytes, which lie in a saved notebook twice.
+    Image.open(drawn).quantize(COLOURS).save(made, "png")
+    return made.getvalue()
 
 
 def _width(picture: bytes) -> int:

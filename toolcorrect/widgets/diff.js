@@ -105,9 +105,11 @@ function render({ model, el }) {
     }));
     scroller.scrollTop = 0;
     const left = model.get("left_out");
+    const nothing = !pairs.length && model.get("sums").length;
     note.textContent = left ? `${left.toLocaleString("en")} more pairs are not shown`
-      : pairs.length ? "" : "Nothing was expected and nothing was called.";
+      : nothing ? "Nothing was expected and nothing was called." : "";
     note.hidden = !note.textContent;
+    table.hidden = !pairs.length;
     sums.replaceChildren(...model.get("sums").map((one) => {
       const line = node("div", "");
       line.append(node("b", "", one.variant), one.words ? ` ${one.words} = ` : " ", node("b", "", one.result));

@@ -20,6 +20,7 @@ MOST_ROWS = 100
 # What one case may put into the widget's state (and so into a saved notebook), in characters.
 BUDGET = 60_000
 SHORTEST, LONGEST = 120, 2_000
+LONGEST_TITLE = 400
 MOST_DIFFERENCES = 8
 
 NEEDED = ("kind", "expected_position", "called_position", "tool_expected", "tool_called")
@@ -83,7 +84,7 @@ class Diff(anywidget.AnyWidget):
         with self.hold_sync():
             self.pairs = [_pair(row, limit) for row in shown.to_dict("records")]
             self.left_out = len(frame) - len(shown)
-            self.title = shorten(title, LONGEST)
+            self.title = shorten(title, LONGEST_TITLE)
             self.sums = [] if sums is None else [_sum(r.Index, r.score, r.sum, r.status) for r in sums.itertuples()]
 
 
