@@ -43,6 +43,21 @@ def test_blocks_of_resamples_change_the_memory_not_the_law(tasks, resamples):
     assert (small <= tasks * values.max() + 1e-9).all()
 
 
+def test_bundles_of_tasks_have_the_law_of_tasks(monkeypatch):
+    # Groups of unequal size and different spread, bundled ten to one.
+    random = np.random.default_rng(1)
+    values = np.column_stack([random.exponential(size=8000), random.random(8000) < 0.03])
+    rows = np.flatnonzero(random.random(8000) < 0.4)
+    parts = [(None, values), (rows, values[rows])]
+    monkeypatch.setattr(resampling, "BUNDLES", 8000)
+    whole = resampled_totals(parts, 8000, resamples=1500, seed=0)
+    monkeypatch.setattr(resampling, "BUNDLES", 800)
+    bundled = resampled_totals(parts, 8000, resamples=1500, seed=0)
+    for plain, coarse in zip(whole, bundled):
+        np.testing.assert_allclose(coarse.mean(axis=0), plain.mean(axis=0), rtol=0.01)
+        np.testing.assert_allclose(coarse.std(axis=0), plain.std(axis=0), rtol=0.1)
+
+
 def test_resampled_means_have_the_mean_and_variance_of_the_bootstrap():
     values = np.random.default_rng(2).random((25, 1))
     (total,) = resampled_totals([(None, values)], 25, resamples=20_000, seed=0)

@@ -116,6 +116,26 @@ def group_codes(by: pd.Series | Sequence[Any], index: pd.Index, *, what: str = "
     return np.asarray(codes, dtype=np.int64), pd.Index(groups)
 
 
+def gap_patterns(known: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Find the columns of a bool matrix that are equal: real score frames have few different patterns of gaps.
+
+    Returns
+    -------
+    first, pattern : numpy.ndarray
+        int64: the first column of each pattern, and for each column the number of its pattern.
+
+    Examples
+    --------
+    >>> gap_patterns(np.array([[True, True, True], [True, False, True]]))
+    (array([1, 0]), array([1, 0, 1]))
+    """
+    if not known.size:
+        width = min(known.shape[1], 1)
+        return np.zeros(width, dtype=np.int64), np.zeros(known.shape[1], dtype=np.int64)
+    _, first, pattern = np.unique(np.packbits(known, axis=0), axis=1, return_index=True, return_inverse=True)
+    return first, pattern
+
+
 def sums_by(codes: np.ndarray, values: np.ndarray, length: int) -> np.ndarray:
     """Sum the rows of a matrix that share a code.
 

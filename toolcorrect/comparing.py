@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from toolcorrect.aligning import score_frame
+from toolcorrect.aligning import gap_patterns, score_frame
 from toolcorrect.correlating import kendall, spearman
 from toolcorrect.errors import OptionError, check_option
 from toolcorrect.thresholds import passes
@@ -181,12 +181,11 @@ def _blocks(known: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndar
     """Yield (rows, columns, columns): the rows that all of both sets of columns have; each two sets once.
 
     Columns with the same gaps are taken together, so a pair is compared on exactly its shared cases without a loop
-    over pairs: real score frames have few different patterns of gaps.
+    over pairs.
     """
-    if not known.shape[1]:
-        return
-    patterns, pattern_of = np.unique(known, axis=1, return_inverse=True)
-    columns = [np.flatnonzero(pattern_of == p) for p in range(patterns.shape[1])]
+    first, pattern_of = gap_patterns(known)
+    patterns = known[:, first]
+    columns = [np.flatnonzero(pattern_of == p) for p in range(len(first))]
     for a, left in enumerate(columns):
         for b in range(a, len(columns)):
             yield np.flatnonzero(patterns[:, a] & patterns[:, b]), left, columns[b]

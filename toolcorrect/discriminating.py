@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from toolcorrect.aligning import sums_by
+from toolcorrect.aligning import gap_patterns, sums_by
 from toolcorrect.resampling import interval, resampled_totals
 
 
@@ -118,9 +118,12 @@ def discrimination(
         pairs[column] = could.sum() / 2
         used[column] = (both[:, 1] > 0).sum()
     total, whole = reached.sum(axis=0), possible.sum(axis=0)
+    # The pairs that are possible depend on the gaps of a column alone.
+    first, pattern = gap_patterns(~np.isnan(values))
     drawn, drawn_whole = resampled_totals(
-        [(None, reached), (None, possible)], n_tasks, resamples=resamples, seed=seed
+        [(None, reached), (None, possible[:, first])], n_tasks, resamples=resamples, seed=seed
     )
+    drawn_whole = drawn_whole[:, pattern]
     if not within_tasks:
         # Each pair joins two tasks, so to first order its weight changes twice: once from either end.
         drawn, drawn_whole = 2 * drawn - total, 2 * drawn_whole - whole

@@ -239,7 +239,8 @@ def refuse_biased_labels(frame: pd.DataFrame, labelled: np.ndarray) -> None:
     DataError
         Naming what differs most, with both means.
     """
-    looked_at = frame.assign(**{"the spread over variants": frame.std(axis="columns", ddof=0)})
+    spread = frame.std(axis="columns", ddof=0).rename("the spread over variants")
+    looked_at = pd.concat([frame, spread], axis="columns")
     a, b = looked_at[labelled], looked_at[~labelled]
     n_a, n_b = a.notna().sum(), b.notna().sum()
     enough = (n_a >= _COMPARABLE) & (n_b >= _COMPARABLE)

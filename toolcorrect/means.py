@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from toolcorrect.aligning import score_frame, sums_by, task_codes
+from toolcorrect.aligning import gap_patterns, score_frame, sums_by, task_codes
 from toolcorrect.errors import check_option
 from toolcorrect.resampling import RESAMPLES, interval, resampled_totals
 
@@ -72,6 +72,8 @@ def group_means(
     known = ~np.isnan(values)
     counted = np.ones_like(known) if missing == "zero" else known
     filled = np.where(known, values, 0.0)
+    # Columns with the same gaps share their counts, which are then summed and resampled once.
+    first, pattern = gap_patterns(counted)
     parts: list[tuple[np.ndarray | None, np.ndarray]] = []
     shape = (n_groups, values.shape[1])
     total, count, scored = np.zeros(shape), np.zeros(shape), np.zeros(shape, dtype=np.int64)
@@ -79,18 +81,16 @@ def group_means(
     for group in range(n_groups):
         rows = np.flatnonzero(groups == group)
         present, local = np.unique(tasks[rows], return_inverse=True)
-        # Where every case counts, one column of counts serves all variants.
-        weights = counted[rows] if not counted[rows].all() else np.ones((len(rows), 1))
         sums = sums_by(local, filled[rows], len(present))
-        counts = sums_by(local, weights.astype(np.float64), len(present))
+        counts = sums_by(local, counted[np.ix_(rows, first)].astype(np.float64), len(present))
         parts += [(present, sums), (present, counts)]
-        total[group], count[group] = sums.sum(axis=0), counts.sum(axis=0)
+        total[group], count[group] = sums.sum(axis=0), counts.sum(axis=0)[pattern]
         scored[group], cases[group], n_tasks[group] = known[rows].sum(axis=0), len(rows), len(present)
     drawn = resampled_totals(parts, int(tasks.max(initial=-1)) + 1, resamples=resamples, seed=seed)
     draws = np.full((resamples, *shape), np.nan)
     with np.errstate(invalid="ignore", divide="ignore"):
         for group in range(n_groups):
-            draws[:, group] = drawn[2 * group] / drawn[2 * group + 1]
+            draws[:, group] = drawn[2 * group] / drawn[2 * group + 1][:, pattern]
         mean = total / count
     return GroupMeans(mean, draws, scored, cases, n_tasks)
 

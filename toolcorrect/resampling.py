@@ -8,10 +8,14 @@ from statistics import NormalDist
 
 import numpy as np
 
+from toolcorrect.aligning import sums_by
 from toolcorrect.errors import OptionError
 
 RESAMPLES = 1000
-# Entries of one block of the weights: bounds the memory (32 MiB) whatever the number of tasks.
+# More tasks than this are bundled. The width of an interval is then off by about one per cent (1 / sqrt(2 * 4096)),
+# less than by the resamples themselves.
+BUNDLES = 4096
+# Entries of one block of the weights: bounds the memory (32 MiB) whatever the number of resamples.
 _BLOCK = 2**22
 
 
@@ -38,7 +42,8 @@ def resampled_totals(
     Notes
     -----
     How often each task is drawn is one row of a multinomial weights matrix; a block of its rows times the sums
-    gives all columns at once, so nothing loops over resamples or columns.
+    gives all columns at once, so nothing loops over resamples or columns. Above 4,096 tasks, that many random bundles
+    of about equally many tasks are drawn instead: sums over bundles are independent too, and have the same law.
 
     Examples
     --------
@@ -52,14 +57,18 @@ def resampled_totals(
     if not tasks:
         return totals
     random = np.random.default_rng(seed)
-    height = max(1, _BLOCK // tasks)
+    units = min(tasks, BUNDLES)
+    if tasks > units:
+        bundle = random.permutation(tasks) % units
+        parts = [(None, sums_by(bundle if rows is None else bundle[rows], sums, units)) for rows, sums in parts]
+    height = max(1, _BLOCK // units)
     for first in range(0, resamples, height):
-        rows = min(height, resamples - first)
-        drawn = random.integers(tasks, size=(rows, tasks))
-        drawn += np.arange(rows)[:, None] * tasks
-        weights = np.bincount(drawn.ravel(), minlength=rows * tasks).reshape(rows, tasks).astype(np.float64)
+        count = min(height, resamples - first)
+        drawn = random.integers(units, size=(count, units))
+        drawn += np.arange(count)[:, None] * units
+        weights = np.bincount(drawn.ravel(), minlength=count * units).reshape(count, units).astype(np.float64)
         for total, (part, sums) in zip(totals, parts):
-            total[first : first + rows] = (weights if part is None else weights[:, part]) @ sums
+            total[first : first + count] = (weights if part is None else weights[:, part]) @ sums
     return totals
 
 
