@@ -2,13 +2,34 @@
 
 from __future__ import annotations
 
+from toolcorrect.loaders.adk import ADK_SESSION
+from toolcorrect.loaders.adk_eval import ADK_EVALSET, ADK_INVOCATIONS, ADK_LEGACY_TEST
+from toolcorrect.loaders.anthropic import ANTHROPIC_MESSAGES
+from toolcorrect.loaders.autogen import AUTOGEN_TASK_RESULT
+from toolcorrect.loaders.bedrock import BEDROCK_CONVERSE
 from toolcorrect.loaders.bfcl import BFCL_RESULT
+from toolcorrect.loaders.claude_code import CLAUDE_CODE
+from toolcorrect.loaders.crewai import CREWAI_EVENTS, CREWAI_OUTPUT
 from toolcorrect.loaders.deepeval import DEEPEVAL_GOLDENS, DEEPEVAL_TESTCASES
 from toolcorrect.loaders.format import register
 from toolcorrect.loaders.galtea import GALTEA_SPANS
+from toolcorrect.loaders.gemini import GEMINI_CONTENTS
+from toolcorrect.loaders.langchain import LANGCHAIN_DUMPD, LANGCHAIN_MODEL_DUMP, LANGCHAIN_TO_DICT, LANGGRAPH_UPDATES
+from toolcorrect.loaders.livemcpbench import LIVEMCPBENCH
+from toolcorrect.loaders.llamaindex import LLAMAINDEX
+from toolcorrect.loaders.openai_agents import OPENAI_AGENTS
 from toolcorrect.loaders.openai_chat import OPENAI_CHAT
+from toolcorrect.loaders.openai_responses import OPENAI_RESPONSES
+from toolcorrect.loaders.openai_stream import OPENAI_CHAT_STREAM
 from toolcorrect.loaders.plain_records import PLAIN_RECORDS
+from toolcorrect.loaders.promptfoo import PROMPTFOO_RESULTS
+from toolcorrect.loaders.pydantic_ai import PYDANTIC_AI
+from toolcorrect.loaders.ragas import RAGAS_MULTITURN
+from toolcorrect.loaders.sharegpt import HERMES_TEXT, SHAREGPT
+from toolcorrect.loaders.smolagents import SMOLAGENTS_STEPS
 from toolcorrect.loaders.tau import TAU2, TAU_BENCH
+from toolcorrect.loaders.vercel import VERCEL_MESSAGES, VERCEL_STEPS
+from toolcorrect.loaders.vertex import VERTEX
 
 register(PLAIN_RECORDS)
 register(OPENAI_CHAT)
@@ -16,3 +37,11 @@ register(TAU_BENCH, TAU2)
 register(DEEPEVAL_TESTCASES, DEEPEVAL_GOLDENS)
 register(GALTEA_SPANS)
 register(BFCL_RESULT)
+register(OPENAI_AGENTS, OPENAI_CHAT_STREAM)
+register(PROMPTFOO_RESULTS, ADK_EVALSET, ADK_SESSION, CREWAI_OUTPUT, AUTOGEN_TASK_RESULT)
+register(CLAUDE_CODE, ADK_INVOCATIONS, ADK_LEGACY_TEST, HERMES_TEXT, SHAREGPT, CREWAI_EVENTS, SMOLAGENTS_STEPS)
+register(LIVEMCPBENCH, VERTEX)
+register(LANGGRAPH_UPDATES, VERCEL_STEPS)
+# Lists of messages: all are found with the same confidence, so that the first of these that fits is taken.
+register(LANGCHAIN_DUMPD, LANGCHAIN_TO_DICT, PYDANTIC_AI, GEMINI_CONTENTS, LLAMAINDEX, BEDROCK_CONVERSE)
+register(VERCEL_MESSAGES, ANTHROPIC_MESSAGES, OPENAI_RESPONSES, LANGCHAIN_MODEL_DUMP, RAGAS_MULTITURN)

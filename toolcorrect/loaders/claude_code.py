@@ -1,0 +1,144 @@
+"""Claude Code sessions: one JSON line a block, several sessions, side chains and rewinds in a file."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+from toolcorrect.loaders.anthropic import add_answer, add_results
+from toolcorrect.loaders.conversation import Conversation
+from toolcorrect.loaders.format import Format
+from toolcorrect.loaders.message_lists import said
+from toolcorrect.loaders.rows import Rows
+from toolcorrect.loaders.source import Source
+from toolcorrect.loaders.telling import objects
+
+# What the program, not the person, wrote in the person's name.
+_NOT_SAID = ("<command-", "<local-command-", "Caveat: ")
+_SERVER = "mcp__"
+
+
+def read(source: Source, rows: Rows) -> None:
+    """Read lines; each session is a case."""
+    sessions: dict[str, list[tuple[str, dict[str, Any]]]] = defaultdict(list)
+    for label, line in source.records():
+        with rows.record(label):
+            if not isinstance(line, dict):
+                raise TypeError("a line is an object")
+            session = line.get("sessionId") or line.get("session_id")
+            if session is None and line.get("type") not in ("summary", "file-history-snapshot", "queue-operation"):
+                raise ValueError("it belongs to no session")
+            if session is not None:
+                sessions[str(session)].append((label, line))
+    for session, lines in sessions.items():
+        _Session(rows, session).read(_kept(lines, rows))
+
+
+def _kept(lines: list[tuple[str, dict[str, Any]]], rows: Rows) -> list[tuple[str, dict[str, Any]]]:
+    """Leave out lines told again, as resumed sessions do, and what a person went back behind."""
+    told: set[str] = set()
+    prompts: dict[Any, list[Any]] = defaultdict(list)
+    for _, line in lines:
+        if line.get("parentUuid") and _is_prompt(line) and line.get("uuid") not in prompts[line["parentUuid"]]:
+            prompts[line["parentUuid"]].append(line.get("uuid"))
+    # Of several prompts after the same line the last one was kept.
+    dead = {identity for same in prompts.values() for identity in same[:-1]}
+    kept = []
+    for label, line in lines:
+        identity = line.get("uuid")
+        if identity in dead or line.get("parentUuid") in dead:
+            dead.add(identity)
+            rows.report("rewound", "lines that the person went back behind", record="")
+        elif identity is not None and identity in told and _has_content(line):
+            rows.report("merged", "a line told again", record="")
+        else:
+            # A damaged line does not stand for its good copy.
+            told |= {identity} if identity is not None and _has_content(line) else set()
+            kept.append((label, line))
+    return kept
+
+
+def _is_prompt(line: dict[str, Any]) -> bool:
+    if line.get("type") != "user" or line.get("isSidechain") or line.get("isMeta") or not _has_content(line):
+        return False
+    return not any(isinstance(b, dict) and b.get("type") == "tool_result" for b in said(line["message"]))
+
+
+def _has_content(line: dict[str, Any]) -> bool:
+    message = line.get("message")
+    return isinstance(message, dict) and isinstance(message.get("content"), str | list)
+
+
+class _Session:
+    """One session while its lines are read."""
+
+    def __init__(self, rows: Rows, identity: str) -> None:
+        self.rows = rows
+        self.case = rows.case(identity, session=identity)
+        self.talk = Conversation(self.case)
+        self._steps: dict[Any, int] = {}
+
+    def read(self, lines: list[tuple[str, dict[str, Any]]]) -> None:
+        for label, line in lines:
+            with self.rows.record(label):
+                if line.get("type") == "assistant":
+                    self._assistant(line)
+                elif line.get("type") == "user":
+                    self._user(line)
+                elif line.get("type") == "system" and isinstance(line.get("tools"), list):
+                    for name in line["tools"]:
+                        self.case.tool(name)
+        self.talk.close()
+
+    def _assistant(self, line: dict[str, Any]) -> None:
+        message = line["message"]
+        if self.case.columns.get("model") is None and message.get("model") != "<synthetic>":
+            self.case.columns["model"] = message.get("model")
+        aside = bool(line.get("isSidechain") or line.get("parent_tool_use_id"))
+        before, answer = len(self.case.calls), self.case.columns.get("output")
+        self.talk.message()
+        add_answer(self.talk, said(message), depth=int(aside), agent=line.get("agentId") if aside else None)
+        if aside:
+            self.case.columns["output"] = answer
+        made = self.case.calls[before:]
+        # The blocks of one message are a line each.
+        step = self._steps.setdefault(message.get("id") or line.get("uuid"), len(self._steps)) if made else None
+        for call in made:
+            call.step, call.started = step, line.get("timestamp")
+            if call.tool.startswith(_SERVER):
+                call.kind, call.server = "mcp", call.tool.removeprefix(_SERVER).split("__")[0]
+
+    def _user(self, line: dict[str, Any]) -> None:
+        message = line["message"]
+        blocks = said(message) if isinstance(message, dict) else []
+        if not blocks and "toolUseResult" in line:
+            self._result_alone(line["toolUseResult"])
+            return
+        if not isinstance(message, dict) or "content" not in message:
+            raise ValueError("its message has no content")
+        aside = line.get("isSidechain") or line.get("parent_tool_use_id") or line.get("isMeta")
+        first = str(blocks[0].get("text") or "") if blocks else ""
+        if any(block.get("type") == "tool_result" for block in blocks) or not (aside or first.startswith(_NOT_SAID)):
+            add_results(self.talk, blocks)
+
+    def _result_alone(self, output: Any) -> None:
+        """Take a result whose message is damaged: it answers the one call that waits, if it is one."""
+        waiting = [call for call in self.case.calls if call.output is None and call.error is None]
+        if len(waiting) != 1:
+            raise ValueError("its message has no content, and several calls wait for a result")
+        self.case.report("result_by_order", "a result whose message is damaged")
+        failed = isinstance(output, str) and output.startswith("Error")
+        self.case.result(output, id=waiting[0].call_id, error=failed, error_message=output if failed else None)
+
+
+def detect(source: Source) -> tuple[float, str] | None:
+    """Recognise lines by the keys of a session."""
+    for record in objects(source):
+        if {"sessionId", "uuid", "parentUuid"} <= record.keys():
+            return 0.95, "sessionId, uuid and parentUuid"
+        if {"session_id", "parent_tool_use_id", "message"} <= record.keys():
+            return 0.95, "session_id and parent_tool_use_id"
+    return None
+
+
+CLAUDE_CODE = Format("claude_code_jsonl", "Claude Code sessions", detect, read)

@@ -1,0 +1,167 @@
+"""Families of messages: one reader for lists of them, bare or in records, whatever the family.
+
+A family says how to recognise its messages (`Family.tell`), how one of them is read (`Family.add`) and where
+in a record they are (`Family.unfold`); `message_format` makes the `Format` of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from toolcorrect.loaders.conversation import Conversation
+from toolcorrect.loaders.format import Format
+from toolcorrect.loaders.plain_records import add_lists, split_record
+from toolcorrect.loaders.request_log import RequestLog, same_message
+from toolcorrect.loaders.rows import Case, Rows
+from toolcorrect.loaders.source import Source
+
+# All families say they are as sure: which comes first is settled by the order of the registry.
+CONFIDENCE = 0.9
+# Detection looks at so many messages of a list, and at the lists of so many records.
+_MESSAGES, _RECORDS = 2000, 10
+
+# Settings of requests, and fields of responses, that say nothing about the run.
+_PLUMBING = frozenset(
+    {
+        *("messages", "request", "response", "object", "type", "role", "created", "created_at", "usage", "stream"),
+        *("stop_reason", "stop_sequence", "stopReason", "finish_reason", "finishReason", "status", "metrics"),
+        *("system", "tool_choice", "toolConfig", "temperature", "top_p", "top_k", "max_tokens", "metadata"),
+    }
+)
+
+Unfolded = tuple[list[Any], dict[str, Any]]
+
+
+def under_messages(record: dict[str, Any]) -> Iterator[Unfolded]:
+    """Yield the list under ``messages``, with the rest of the record."""
+    messages = record.get("messages")
+    if isinstance(messages, list) and messages:
+        yield messages, record
+
+
+def request_and_response(record: dict[str, Any]) -> dict[str, Any]:
+    """Return a record of a log with the keys of its request and response on the first level."""
+    sides = [record[side] for side in ("response", "request") if isinstance(record.get(side), dict)]
+    return {key: value for side in [*sides, record] for key, value in side.items()}
+
+
+@dataclass(frozen=True)
+class Family:
+    """A family of messages.
+
+    Attributes
+    ----------
+    name, title
+        As of `Format`.
+    tell
+        Returns what in a list of messages shows the family, or None.
+    add
+        Reads one message into a conversation.
+    unfold
+        Yields, for one record, the lists of messages that it holds, each with what the record says beside it
+        (``tools`` as names or objects with a name, ``model``, ``id`` and whatever else).
+    plumbing
+        Keys of records that say nothing about the run, besides the usual ones.
+    """
+
+    name: str
+    title: str
+    tell: Callable[[Sequence[Any]], str | None]
+    add: Callable[[Conversation, Any], None]
+    unfold: Callable[[dict[str, Any]], Iterator[Unfolded]] = under_messages
+    plumbing: frozenset[str] = frozenset()
+
+    def detect(self, source: Source) -> tuple[float, str] | None:
+        """Recognise messages, bare or in records."""
+        if source.shape in ("table", "archive"):
+            return None
+        for record in source.head[:_RECORDS]:
+            for messages, _ in self._lists(record):
+                reason = self.tell(messages[:_MESSAGES])
+                if reason:
+                    return CONFIDENCE, f"messages with {reason}"
+        reason = self._whole(source)
+        return (CONFIDENCE, f"a list of messages with {reason}") if reason else None
+
+    def read(self, source: Source, rows: Rows) -> None:
+        """Read one conversation, or those of every record; requests that repeat history are merged."""
+        if self._whole(source):
+            with rows.record(""):
+                self._read_one([message for _, message in source.records()], {}, rows)
+            return
+        log = RequestLog(rows, same_message) if source.shape != "object" else None
+        for label, record in source.records():
+            with rows.record(label):
+                found = list(self._lists(record))
+                if not found:
+                    raise ValueError("it holds no messages")
+                for messages, context in found:
+                    case = self._read_one(messages, context, rows)
+                    if log is not None:
+                        log.place(case, messages, context)
+
+    def _whole(self, source: Source) -> str | None:
+        """Tell whether the source is one list of messages."""
+        head = source.head
+        if source.shape == "object" or not head or any(list(self._lists(record)) for record in head[:_RECORDS]):
+            return None
+        return self.tell(head)
+
+    def _lists(self, record: Any) -> Iterator[Unfolded]:
+        if isinstance(record, list):
+            yield record, {}
+        elif isinstance(record, dict):
+            yield from self.unfold(record)
+
+    def _read_one(self, messages: list[Any], context: dict[str, Any], rows: Rows) -> Case:
+        case = case_of(context, rows, _PLUMBING | self.plumbing)
+        talk = Conversation(case)
+        stated = dict(case.columns)
+        for message in messages:
+            self.add(talk, message)
+        talk.close()
+        # What a record says beside its messages counts more than what follows from them.
+        case.columns.update({name: stated[name] for name in ("input", "output", "turns") if stated.get(name)})
+        return case
+
+
+def case_of(context: dict[str, Any], rows: Rows, plumbing: frozenset[str] = _PLUMBING) -> Case:
+    """Begin a case from what a record says beside its messages: id, model, tools, expected calls, tags."""
+    fields, tags = split_record({key: value for key, value in context.items() if key not in plumbing})
+    called, expected, tools = (fields.pop(name, None) for name in ("called", "expected", "tools"))
+    case = rows.case(fields.pop("case", None), ids_within="step", **{**tags, **fields})
+    if called is not None:
+        case.report("ignored_keys", "calls stated beside messages: those of the messages count")
+    add_lists(case, None, expected, tools, wire=True, called_known=True)
+    return case
+
+
+def message_format(family: Family) -> Format:
+    """Make the format of a family."""
+    return Format(family.name, family.title, family.detect, family.read)
+
+
+def blocks_of(message: Any, key: str = "content") -> list[dict[str, Any]]:
+    """Return the blocks of a message that are objects; none where the content is a text.
+
+    Examples
+    --------
+    >>> blocks_of({"role": "user", "content": "hi"}), blocks_of({"content": [{"text": "hi"}, "there"]})
+    ([], [{'text': 'hi'}])
+    """
+    content = message.get(key) if isinstance(message, dict) else None
+    return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+
+
+def said(message: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the content of a message as blocks; a text is one block."""
+    content = message.get("content")
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    if content is None:
+        return []
+    if not isinstance(content, list):
+        raise TypeError("content is a text or a list of blocks")
+    return [{"type": "text", "text": block} if isinstance(block, str) else block for block in content]

@@ -1,0 +1,137 @@
+"""OpenAI Responses: items, response objects, requests with their responses, and chains of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from toolcorrect.decoding import ABSENT
+from toolcorrect.loaders.calls import FreeText
+from toolcorrect.loaders.chat import content_text
+from toolcorrect.loaders.conversation import Conversation, kind_of_tool, unwrapped
+from toolcorrect.loaders.message_lists import Family, Unfolded, message_format, request_and_response
+
+# What a built-in tool was asked to do, by the key that says it.
+_ASKED = ("action", "queries", "code", "operation", "input")
+_ANSWERED = ("results", "outputs", "output", "result")
+# These are carried out by the caller, whose answer comes as an item of its own.
+_AT_THE_CALLER = frozenset({"computer_call", "local_shell_call", "shell_call", "apply_patch_call"})
+_PLUMBING = frozenset(
+    {
+        *("input", "output", "instructions", "previous_response_id", "parallel_tool_calls", "text", "truncation"),
+        *("error", "incomplete_details", "reasoning", "store", "max_output_tokens", "background", "completed_at"),
+        *("include", "prompt", "service_tier", "top_logprobs", "max_tool_calls", "safety_identifier", "user"),
+        *("prompt_cache_key", "prompt_cache_retention", "prompt_cache_options", "prompt_cache_diagnostics"),
+        *("access_programs", "conversation", "image", "input_transformations", "moderation", "tool_usage"),
+    }
+)
+
+
+def add_item(talk: Conversation, item: dict[str, Any]) -> None:
+    """Add one item of the input or the output of a response."""
+    kind = item.get("type", "message")
+    if kind == "message":
+        text = content_text(item.get("content"))
+        if item["role"] == "user":
+            talk.message()
+            talk.asked(text)
+        elif item["role"] == "assistant":
+            talk.answered(text)
+    elif kind.endswith("_call_output"):
+        # Calls after an output belong to the next response of the model.
+        talk.message()
+        _add_output(talk, item)
+    elif kind == "function_call":
+        name = item["name"]
+        talk.call(name, item.get("arguments", ABSENT), id=item.get("call_id"), wire=True, kind=kind_of_tool(name))
+    elif kind == "custom_tool_call":
+        text = item.get("input", ABSENT)
+        talk.call(item["name"], FreeText(text) if isinstance(text, str) else text, id=item.get("call_id"))
+    elif kind in ("mcp_call", "mcp_approval_request"):
+        _add_mcp(talk, item)
+    elif kind == "mcp_list_tools":
+        for tool in item.get("tools") or []:
+            talk.case.tool(tool["name"], description=tool.get("description"), parameters=tool.get("input_schema"))
+    elif kind.endswith("_call"):
+        _add_built_in(talk, item, kind)
+
+
+def _add_output(talk: Conversation, item: dict[str, Any]) -> None:
+    output = unwrapped(item.get("output", ABSENT))
+    talk.result(output, id=item["call_id"])
+
+
+def _add_mcp(talk: Conversation, item: dict[str, Any]) -> None:
+    """Add a call of a remote server, which its item answers too; one that waits for approval has no answer yet."""
+    arguments = item.get("arguments", ABSENT)
+    where = {"server": item.get("server_label"), "kind": "mcp", "wire": True}
+    # An approved call comes back as an item of its own, which names the request.
+    identity = item.get("approval_request_id") or item.get("id")
+    call = talk.call(item["name"], arguments, id=identity, **where)
+    error, output = item.get("error"), item.get("output")
+    if error is not None:
+        call.complete(ABSENT if output is None else output, True, error)
+    elif output is not None:
+        call.complete(output, False, None)
+
+
+def _add_built_in(talk: Conversation, item: dict[str, Any], kind: str) -> None:
+    asked = next((item[key] for key in _ASKED if item.get(key) is not None), ABSENT)
+    arguments = asked if asked is ABSENT or isinstance(asked, dict) else {_name(item, asked): asked}
+    answer = next((item[key] for key in _ANSWERED if item.get(key) is not None), ABSENT)
+    waits = kind in _AT_THE_CALLER
+    talk.call(
+        kind.removesuffix("_call"),
+        arguments,
+        id=item.get("call_id") or item.get("id"),
+        kind="function" if waits else "server",
+        output=answer,
+        error=None if waits else {"completed": False, "failed": True}.get(str(item.get("status"))),
+    )
+
+
+def _name(item: dict[str, Any], value: Any) -> str:
+    return next(key for key in _ASKED if item.get(key) is value)
+
+
+def unfold(record: dict[str, Any]) -> Iterator[Unfolded]:
+    """Yield the items of a request's input and of its response's output."""
+    request = record["request"] if isinstance(record.get("request"), dict) else record
+    response = record["response"] if isinstance(record.get("response"), dict) else record
+    given, output = request.get("input"), response.get("output")
+    items = [{"role": "user", "content": given}] if isinstance(given, str) else given
+    items = [*(items if isinstance(items, list) else []), *(output if isinstance(output, list) else [])]
+    if not items and isinstance(record.get("items"), list):
+        items = record["items"]
+    if not (items or response.get("object") == "response") or not all(isinstance(item, dict) for item in items):
+        return
+    context = request_and_response(record)
+    if isinstance(context.get("tools"), list):
+        # Tools of OpenAI's own have a type only; what a remote server offers is listed in an item.
+        context["tools"] = [
+            tool if tool.get("name") else {"name": tool["type"]} for tool in context["tools"] if tool["type"] != "mcp"
+        ]
+    session = context.get("conversation")
+    if session:
+        context["session"] = session["id"] if isinstance(session, dict) else session
+    if context.get("previous_response_id"):
+        context["continues"] = context["previous_response_id"]
+    yield items, context
+
+
+def tell(messages: Sequence[Any]) -> str | None:
+    """Recognise items by their types."""
+    for item in messages:
+        kind = str(item.get("type")) if isinstance(item, dict) else ""
+        if (kind.endswith(("_call", "_call_output")) and "content" not in item) or kind == "mcp_list_tools":
+            return f"items of type {kind}"
+        if kind == "reasoning" and "summary" in item:
+            return "items of type reasoning"
+        if kind == "message" and isinstance(item.get("content"), list):
+            return "items of type message"
+    return None
+
+
+OPENAI_RESPONSES = message_format(
+    Family("openai_responses", "OpenAI Responses items and response objects", tell, add_item, unfold, _PLUMBING)
+)
