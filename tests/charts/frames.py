@@ -17,7 +17,8 @@ from toolcorrect.means import summarise
 from toolcorrect.ranking import rankings
 from toolcorrect.variants import variants as definitions
 
-CORE = "recall precision f1 jaccard exact exact.args sequence deepeval deepeval.exact notebook.jaccard galtea".split()
+CORE = ["recall", "precision", "f1", "jaccard", "exact", "exact.args", "sequence", "deepeval", "deepeval.exact"]
+CORE += ["notebook.jaccard", "galtea"]
 HOSTILE = [
     "$\\frac{1}{0}$",
     "a" * 300,
@@ -74,7 +75,7 @@ def variants(columns: Sequence[Any]) -> pd.DataFrame:
     """Return rows of the table of definitions, renamed and repeated as needed."""
     table = definitions()
     rows = table.iloc[[i % len(table) for i in range(len(columns))]].set_axis(pd.Index(columns, name="name"))
-    rows = rows.astype({name: object for name in ("empty_both", "empty_unexpected", "empty_uncalled")})
+    rows = rows.astype(dict.fromkeys(("empty_both", "empty_unexpected", "empty_uncalled"), object))
     for i in range(len(rows)):
         if i % 5 == 4:
             rows.iloc[i, rows.columns.get_loc("empty_both")] = "rejected"

@@ -217,7 +217,7 @@ def split(
 
 def end_labels(
     ax: Axes,
-    ends: Sequence[float],
+    paths: NDArray[np.float64],
     names: Sequence[object],
     looks: Sequence[Look],
     x: float,
@@ -226,27 +226,41 @@ def end_labels(
 ) -> list[int]:
     """Name lines at their right end, labels moved apart, each with a thin line to its end.
 
-    Lines with the same end share a label. Where labels do not fit, those evenly spaced in rank are kept.
-    ``share`` is the part of the figure's width and height that a panel has.
+    Lines that are the same all along share a label. Where labels do not fit, those evenly spaced in rank are kept.
+
+    Parameters
+    ----------
+    ax : Axes
+        With its limits set.
+    paths : array of float, shape (lines, points)
+        The heights of each line; the last one known is its end.
+    names, looks : sequence
+        One a line.
+    x : float
+        Where the lines end.
+    share : (float, float)
+        The part of the figure's width and height that the panel has.
 
     Returns
     -------
     list of int
-        The lines that are named: all, or the caller draws the others in grey and says how many.
+        The lines that are named; the caller draws the others in grey and says how many.
     """
     size = font(0.85)
     width, height = room(ax)[0] * share[0], room(ax)[1] * share[1]
     height *= 0.62 if own(ax) else 0.95
     bottom, top = ax.get_ylim()
     gap = size * 1.25 / height
-    at: dict[float, list[int]] = {}
-    for i, end in enumerate(ends):
-        if np.isfinite(end):
-            at.setdefault(round(float(end), 9), []).append(i)
-    values = sorted(at)
+    alike: dict[tuple[float, ...], list[int]] = {}
+    for i, path in enumerate(np.round(paths, 9)):
+        known = path[np.isfinite(path)]
+        if len(known):
+            alike.setdefault((known[-1], *np.nan_to_num(path, nan=-1e9)), []).append(i)
+    lines = sorted(alike)
     fit = max(2, int(1 / gap))
-    if len(values) > fit:
-        values = [values[i] for i in np.linspace(0, len(values) - 1, fit).round().astype(int)]
+    if len(lines) > fit:
+        lines = [lines[i] for i in np.linspace(0, len(lines) - 1, fit).round().astype(int)]
+    values = [line[0] for line in lines]
     # Places as shares of the Axes, whichever way up it is.
     wanted = (np.array(values) - bottom) / (top - bottom)
     left, right = ax.get_xlim()
@@ -258,15 +272,16 @@ def end_labels(
         autolim=False,
     ).set_in_layout(False)
     named = []
-    for value, y in zip(values, heights, strict=True):
-        members = at[value]
-        shown = members if len(members) <= 3 else members[:1]
-        rest = f" and {len(members) - 1} more" if len(members) > 3 else ""
-        label = ", ".join(short_names([names[i] for i in shown], width * 0.3 / len(shown), size)) + rest
-        colours = {looks[i].colour for i in shown}
-        colour = readable(colours.pop()) if len(colours) == 1 and not rest else INK
+    for line, y in zip(lines, heights, strict=True):
+        members = alike[line]
+        texts = short_names([names[i] for i in members[:3]], width * 0.3, size)
+        label = ", ".join(texts)
+        if len(members) > 3 or text_width(label, size) > width * 0.32:
+            label = texts[0] + (f" and {len(members) - 1} more" if len(members) > 1 else "")
+        colours = {looks[i].colour for i in members}
+        colour = readable(colours.pop()) if len(colours) == 1 else INK
         ax.text(1.035, y, label, transform=ax.transAxes, va="center", fontsize=size, color=colour, gid="end")
-        named += shown
+        named += members
     return named
 
 

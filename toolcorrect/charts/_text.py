@@ -57,6 +57,8 @@ def plain(value: object) -> str:
     >>> plain("a\nb"), plain("$x^2$")
     ('a\\nb', '$x^2$')
     """
+    if str(value) == "":
+        return "(no name)"
     return "".join(c if _drawable(c) else c.encode("unicode_escape").decode("ascii") for c in str(value))
 
 
@@ -117,14 +119,16 @@ def wrapped(text: str, points: float, size: float, weight: str = "normal") -> st
     lines = []
     for paragraph in text.split("\n"):
         line = ""
-        for word in plain(paragraph).split(" "):
+        for word in (plain(paragraph) if paragraph else "").split(" "):
             joined = f"{line} {word}" if line else word
             if line and text_width(joined, size, weight) > points:
                 lines.append(line)
                 joined = word
             while len(joined) > 1 and text_width(joined, size, weight) > points:
                 share = points / text_width(joined, size, weight)
-                keep = max(1, min(len(joined) - 1, int(len(joined) * share * 0.95)))
+                keep = max(1, min(len(joined) - 1, int(len(joined) * share)))
+                while keep > 1 and text_width(joined[:keep], size, weight) > points:
+                    keep -= 1
                 lines.append(joined[:keep])
                 joined = joined[keep:]
             line = joined

@@ -99,9 +99,8 @@ def penalty(
             panel.set_xticks(part.index, labels=[f"{count}\n{n[count]:,}" for count in part.index])
             panel.set_ylabel("change of the score" if panel in panels[::columns] else "")
             panel.set_xlabel(_WORDS.get(edit, plain(edit)))
-            ends = part[drawn].ffill().iloc[-1].tolist()
             share = (1 / columns, 0.85 / rows)
-            named = end_labels(panel, ends, drawn, looks, part.index.max(), share=share)
+            named = end_labels(panel, part[drawn].to_numpy().T, drawn, looks, part.index.max(), share=share)
             grey = unnamed_in_grey(lines, named) or grey
         if len(table.columns) <= _FORMULAS:
             formulas = []

@@ -68,7 +68,7 @@ def rank_flips(
         bars overlap, the order is within noise.
     """
     table = rank_flips_data(rankings)
-    groups, variants = list(table.index), list(table["rank"].columns)
+    groups, variants = list(table.index), list(rankings.index.get_level_values(0).unique())
     cases = int(rankings["n"].sum() / max(len(variants), 1))
     missing = int((rankings["n"] - rankings["n_scored"]).sum())
     size = (float(np.clip(3 + 0.6 * len(variants), 7, 14)), float(np.clip(2.8 + 0.3 * len(groups), 4, 11)))
@@ -113,10 +113,8 @@ def rank_flips(
         worst = max(float(np.nanmax(table["rank_high"].fillna(table["rank"]).to_numpy())), 2.0)
         ax.set_ylim(worst + 0.5, 0.5)
         ax.set_xlim(-0.5, len(kept) - 0.5)
-        last = table["rank"].ffill(axis=1).iloc[:, -1]
-        named = end_labels(
-            ax, last.tolist(), groups, [looks[group] for group in groups], len(kept) - 1 + float(dodge[-1])
-        )
+        paths, ways = table["rank"].to_numpy(), [looks[group] for group in groups]
+        named = end_labels(ax, paths, groups, ways, len(kept) - 1 + float(dodge[-1]))
         note += unnamed_in_grey([line for line, _ in lines], named)
         for i, (_, bars) in enumerate(lines):
             bars.set_visible(i in named)

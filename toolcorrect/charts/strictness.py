@@ -97,8 +97,8 @@ def strictness(
     """
     table = strictness_data(strictness)
     nodes = table.reset_index().drop_duplicates("variant").set_index("variant")
-    alone = nodes[nodes["alone"]]
-    drawn = nodes[~nodes["alone"]]
+    alone = nodes[nodes["alone"].astype(bool)]
+    drawn = nodes[~nodes["alone"].astype(bool)]
     variants = int(nodes["members"].map(len).sum())
     cases = int(strictness["n"].max()) if "n" in strictness.columns and len(strictness) else 0
     note = f"{counted(variants, 'variant')}; a line: full score at its left end, full score at its right end"

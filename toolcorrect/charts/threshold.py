@@ -109,7 +109,7 @@ def threshold(
         if len(drawn) > 1:
             ends = [f"{there[name]:.2f} ({plain(name)})" for name in (lowest, highest)]
             finding = f"At {at:g}, the pass rate runs from {' to '.join(ends)}"
-        named = end_labels(ax, rates[drawn].iloc[-1].tolist(), list(drawn), looks, rates.index[-1])
+        named = end_labels(ax, rates[drawn].to_numpy().T, list(drawn), looks, rates.index[-1])
         note += unnamed_in_grey(lines, named) + left_out(len(rates.columns) - len(drawn), "variant", "scored none")
         headline(ax, title or finding, note)
     return ax
