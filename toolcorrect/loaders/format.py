@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from toolcorrect.errors import LoadError, OptionError, listed, unknown_name
-from toolcorrect.loaders.rows import Rows
+from toolcorrect.loaders.rows import MALFORMED, Rows
 from toolcorrect.loaders.source import Source
 
 
@@ -25,7 +25,8 @@ class Format:
         A few words for people.
     detect
         Looks at an open `Source` (its ``shape``, ``head``, ``columns``, ``document``) and returns
-        ``(confidence, reason)``, the confidence above 0 and at most 1, or None.
+        ``(confidence, reason)``, the confidence above 0 and at most 1, or None. It may raise `rows.MALFORMED`
+        where the content is of another shape.
     read
         Fills `Rows` from a `Source`. See `each_record` for formats whose records stand alone.
     combine
@@ -130,7 +131,11 @@ def detected(source: Source) -> Detection:
     """Find the format whose evidence is strongest; of equals, the one registered first."""
     best = Detection(None, f"no format fits: {seen(source)}", 0.0)
     for one in _FORMATS.values():
-        found = one.detect(source)
+        try:
+            found = one.detect(source)
+        except MALFORMED:
+            # Content of another shape than the format has.
+            continue
         if found is not None and found[0] > best.confidence:
             best = Detection(one.name, found[1], found[0])
     return best
