@@ -48,8 +48,8 @@ class Explanation:
         The case.
     alignment
         One line a call: ``kind`` (matched, arguments, names, moved, missing, extra, repeated), ``expected_position``,
-        ``called_position``, ``tool_expected``, ``tool_called``, ``arguments_expected``, ``arguments_called`` (JSON text)
-        and ``differences`` (of the arguments, by path).
+        ``called_position``, ``tool_expected``, ``tool_called``, ``arguments_expected``, ``arguments_called`` (JSON
+        text) and ``differences`` (of the arguments, by path).
     sums
         One row a variant, index ``variant``: ``score``, ``sum`` (in words) and ``status``.
     reference
@@ -208,7 +208,10 @@ def _sums(one: Dataset, variants: Wanted, scope: str, names: str | Names | None)
         words = _empty_words(overlap.expected[place], overlap.called[place]) if empty else ""
         if variant.by == "case" or not words:
             words = words or variant.sum_in_words(overlap, place)
-        rows.append((variant.name, float(scored.score[0]), words if status == "ok" else "", status))
+        if status != "ok":
+            # A definition with words of its own can say why it refuses.
+            words = variant.words(overlap, place) if variant.words and status == "rejected" else ""
+        rows.append((variant.name, float(scored.score[0]), words, status))
     return pd.DataFrame.from_records(rows, columns=["variant", "score", "sum", "status"]).set_index("variant")
 
 

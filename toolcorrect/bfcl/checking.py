@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from toolcorrect.bfcl.accepted import LEFT_OUT
+from toolcorrect.bfcl.schemas import stated_type
 from toolcorrect.bfcl.source_values import java_value, javascript_value
 
 Language = Literal["python", "java", "javascript"]
@@ -66,10 +67,10 @@ class Rules:
         return _OVERLOOKED.sub("", value).lower().replace("'", '"')
 
 
-class Kind(NamedTuple):
+class Wanted(NamedTuple):
     """The type a parameter should have, and that of its items; None where the description says nothing."""
 
-    type: type | None
+    whole: type | None
     item: type | None
 
 
@@ -89,7 +90,7 @@ def complaint(
     called
         The arguments of the call; source texts in Java and JavaScript.
     schema
-        The tool's parameters, with BFCL's type names. None: types are those of the accepted values.
+        The tool's parameters, see `toolcorrect.bfcl.schemas`. None: types are those of the accepted values.
     language
         What the values are written in.
     rules
@@ -97,7 +98,7 @@ def complaint(
 
     Examples
     --------
-    >>> complaint({"unit": ["km", ""], "n": [5]}, {"n": 5.0}, {"properties": {"unit": {"type": "string"}, "n": {"type": "integer"}}})
+    >>> complaint({"unit": ["km", ""], "n": [5]}, {"n": 5.0}, {"properties": {"n": {"type": "integer"}}})
     'n has the wrong type'
     """
     properties = (schema or {}).get("properties") or {}
@@ -123,24 +124,24 @@ def complaint(
 
 def _wrong(value: Any, accepted: list[Any], details: Mapping[str, Any], language: Language, rules: Rules) -> str:
     """Return what is wrong with one argument: ``"type"``, ``"value"`` or nothing."""
-    stated = str(details.get("type", ""))
-    item = str((details.get("items") or {}).get("type", "")) if stated in _COLLECTIONS else ""
+    stated, items = stated_type(details), details.get("items")
+    item = stated_type(items) if stated in _COLLECTIONS and isinstance(items, dict) else ""
     if language != "python":
         if not isinstance(value, str):
             return "type" if rules.types else "value"
         value = (java_value if language == "java" else javascript_value)(value, stated, item or None)
-    kind = Kind(_TYPES[language].get(stated), _TYPES[language].get(item))
-    if language == "python" and kind.type is float and type(value) is int:
+    wanted = Wanted(_TYPES[language].get(stated), _TYPES[language].get(item))
+    if language == "python" and wanted.whole is float and type(value) is int:
         value = float(value)
-    if rules.types and not _right_type(value, accepted, kind):
+    if rules.types and not _right_type(value, accepted, wanted):
         return "type"
     first = _first_type(accepted)
     # Answers of another type than stated stand for variables: compared as they are.
-    variable = first is not None and kind.type is not None and first is not kind.type
-    checked = None if variable or type(value) is not (kind.type or first) else type(value)
+    variable = first is not None and wanted.whole is not None and first is not wanted.whole
+    checked = None if variable or type(value) is not (wanted.whole or first) else type(value)
     if checked is dict:
         right = _fits_object(value, accepted, rules)
-    elif checked is list and kind.item is dict:
+    elif checked is list and wanted.item is dict:
         right = any(_fits_objects(value, answer, rules) for answer in accepted)
     elif checked is list:
         right = [rules.same(one) for one in value] in [
@@ -157,17 +158,17 @@ def _first_type(accepted: list[Any]) -> type | None:
     return next((type(answer) for answer in accepted if answer != LEFT_OUT), None)
 
 
-def _right_type(value: Any, accepted: list[Any], kind: Kind) -> bool:
+def _right_type(value: Any, accepted: list[Any], wanted: Wanted) -> bool:
     """Tell whether a value has the stated type, its items included, or else the type of the first answer."""
-    if kind.type is not None and type(value) is kind.type:
-        if kind.item is None:
+    if wanted.whole is not None and type(value) is wanted.whole:
+        if wanted.item is None or not isinstance(value, list):
             return True
-        item = Kind(kind.item, None)
+        item = Wanted(wanted.item, None)
         return any(
             not isinstance(answer, list) or all(_right_type(one, answer, item) for one in value)
             for answer in accepted
         )
-    return type(value) is _first_type(accepted) or (kind.type is None and value in accepted)
+    return type(value) is _first_type(accepted) or (wanted.whole is None and value in accepted)
 
 
 def _fits_object(value: dict[str, Any], accepted: list[Any], rules: Rules) -> bool:
@@ -176,13 +177,12 @@ def _fits_object(value: dict[str, Any], accepted: list[Any], rules: Rules) -> bo
 
 def _fits_members(value: dict[str, Any], answer: dict[str, Any], rules: Rules) -> bool:
     """Tell whether each key is listed with its value, and no key is missing that must be there."""
+    # A text where a list belongs is taken letter by letter, as upstream does (simple_java_64).
+    listed = {key: one if isinstance(one, list | str) else [one] for key, one in answer.items()}
     for key, one in value.items():
-        if key not in answer:
+        if key not in listed or rules.same(one) not in [rules.same(other) for other in listed[key]]:
             return False
-        listed = answer[key] if isinstance(answer[key], list) else [answer[key]]
-        if rules.same(one) not in [rules.same(other) for other in listed]:
-            return False
-    return all(key in value or LEFT_OUT in listed for key, listed in answer.items())
+    return all(key in value or LEFT_OUT in values for key, values in listed.items())
 
 
 def _fits_objects(value: list[Any], answer: Any, rules: Rules) -> bool:

@@ -105,7 +105,7 @@ def _value(node: ast.AST | None, words: list[str]) -> Any:
             return [_value(item, words) for item in items]
         case ast.Dict(keys=keys, values=values):
             return {_value(key, words): _value(value, words) for key, value in zip(keys, values)}
-        case ast.UnaryOp(operand=ast.Constant(value=value)):
+        case ast.UnaryOp(operand=ast.Constant(value=int() | float() | complex() as value)):
             return -value
         case ast.BinOp():
             return _arithmetic(node)

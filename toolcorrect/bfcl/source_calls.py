@@ -18,15 +18,19 @@ _TOKEN = re.compile(
       | (?P<text>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)
       | (?P<number>(?:0[xX][0-9a-fA-F_]+|(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)[lLfFdDn]?)
       | (?P<name>[^\W\d]\w*|\$\w*)
-      | (?P<sign>=>|->|::|\.\.\.|\?\.|\?\?|>>>|===|!==|==|!=|<=|>=|&&|\|\||\+\+|--|\*\*|<<|>>|[-+*/%&|^!~?:=<>(),;.@\[\]{}])
+      | (?P<sign>=>|->|::|\.\.\.|\?\.|\?\?|>>>|===|!==|==|!=|<=|>=|&&|\|\||\+\+|--|\*\*|<<|>>
+          |[-+*/%&|^!~?:=<>(),;.@\[\]{}])
     """,
     re.VERBOSE | re.DOTALL,
 )
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _PREFIX = frozenset({"-", "+", "!", "~", "++", "--", "typeof", "await", "void", "..."})
 _BINARY = frozenset(
-    "+ - * / % & | ^ == != === !== < > <= >= && || ?? ** << >> >>> instanceof in".split()
-)
+    {"==", "!=", "===", "!==", "<=", ">=", "&&", "||", "??", "**", "<<", ">>", ">>>", *"+-*/%&|^<>"}
+) | {
+    "instanceof",
+    "in",
+}
 
 
 class Token(NamedTuple):
@@ -215,9 +219,7 @@ class _Reader:
     def chain(self) -> None:
         """Read what may follow a value: members, calls, places."""
         while True:
-            if self.skip(".") or self.skip("?."):
-                self.name()
-            elif self.skip("::"):
+            if self.skip(".") or self.skip("?.") or self.skip("::"):
                 self.name()
             elif self.skip("("):
                 self.items(")")

@@ -8,14 +8,17 @@ from typing import Any
 
 from toolcorrect.bfcl.accepted import to_matcher
 from toolcorrect.bfcl.python_calls import Written, python_calls
+from toolcorrect.bfcl.schemas import to_json_schema
 from toolcorrect.bfcl.source_calls import source_call
 from toolcorrect.decoding import parse_json
+from toolcorrect.errors import listed
 from toolcorrect.loaders.format import Format, each_record
 from toolcorrect.loaders.rows import Case, Rows
 from toolcorrect.loaders.source import Source
 
 _ID = re.compile(r"([a-z][a-z_]*[a-z])_\d+(?:-\S+)?")
 _LANGUAGE = {"simple_java": "java", "java": "java", "simple_javascript": "javascript", "javascript": "javascript"}
+_KINDS = {"result": "results", "ground_truth": "possible answers", "question": "questions"}
 # What chat templates and Markdown leave at the ends of an answer.
 _WRAPPING = re.compile(r"^\s*(?:```\w*|</?\w+>|<\|\w+\|>)\s*|\s*(?:```|</?\w+>|<\|\w+\|>)\s*$")
 # Beside a result's own keys these are the model's inner steps, at length.
@@ -44,7 +47,7 @@ def read_one(record: Any, rows: Rows) -> None:
         _add_answer(case, record["ground_truth"])
     else:
         case = rows.case(identity, category=category, part="question", called_known=False)
-        _add_question(case, record)
+        _add_question(case, record, category or "")
 
 
 def _add_result(case: Case, result: Any, category: str) -> None:
@@ -158,13 +161,14 @@ def _expect_texts(case: Case, texts: Iterable[str], turn: int) -> None:
             case.expect(call.tool, call.arguments, turn=turn)
 
 
-def _add_question(case: Case, record: dict[str, Any]) -> None:
+def _add_question(case: Case, record: dict[str, Any], category: str) -> None:
     turns = record["question"]
     asked = [message for turn in turns for message in (turn if isinstance(turn, list) else [turn])]
     said = [m["content"] for m in asked if m.get("role") == "user" and isinstance(m.get("content"), str)]
     case.columns["input"] = "\n".join(said) if said else None
     for tool in record.get("function") or ():
-        case.tool(tool["name"], description=tool.get("description"), parameters=tool.get("parameters"))
+        schema = to_json_schema(tool.get("parameters"), source_text=category in _LANGUAGE)
+        case.tool(tool["name"], description=tool.get("description"), parameters=schema)
 
 
 def combine(sources: Sequence[Rows]) -> Sequence[Rows]:
@@ -203,10 +207,10 @@ def _complete(case: Case, other: Case) -> None:
 def detect_bfcl(source: Source) -> tuple[float, str] | None:
     """Recognise the three kinds of files by their keys, and by ids that name a category."""
     records = [record for record in source.head if isinstance(record, dict)]
-    for keys, kind in ((("result",), "results"), (("ground_truth",), "possible answers"), (("question",), "questions")):
-        if records and all({"id", *keys} <= record.keys() and _named(record["id"]) for record in records):
-            return 0.9, f"records with id and {keys[0]}: {kind} of BFCL"
-    return None
+    if not records or not all(_named(record.get("id")) and _KINDS.keys() & record.keys() for record in records):
+        return None
+    found = sorted({kind for record in records for key, kind in _KINDS.items() if key in record})
+    return 0.9, f"records with an id that names a category: {listed(found)} of BFCL"
 
 
 def _named(identity: Any) -> bool:

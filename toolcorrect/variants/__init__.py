@@ -38,6 +38,7 @@ FAMILIES = (
     "autoevals",
     "unitxt",
     "trajectory_packages",
+    "bfcl",
     "tau2",
 )
 CORE = (
