@@ -168,6 +168,7 @@ class Encoding:
         called, called_pair = _for_each_pair(called, self._rows["calls"][called], references, first_pair)
         self.expected = self._side("expected", expected, first_list[pair], by, tools, text)
         self.called = self._side("calls", called, first_list[called_pair], by, tools, text)
+        self._origin: Encoding | None = None
         self._codes: dict[Match, tuple[np.ndarray, np.ndarray]] = {}
         self._remembered: dict[Hashable, Any] = {}
 
@@ -206,7 +207,8 @@ class Encoding:
             JSON texts that the arguments may have besides ``texts``.
         """
         made = copy(self)
-        for computed in ("arguments_known", "_argument_texts"):
+        made._origin = self
+        for computed in ("arguments_known", "_argument_texts", "_reread"):
             made.__dict__.pop(computed, None)
         made.texts = pa.concat_arrays([self.texts, pa.array(list(more), self.texts.type)])
         made.expected, made.called = replace(self.expected, text=expected), replace(self.called, text=called)
@@ -228,7 +230,7 @@ class Encoding:
                 kinds = [self.column(s, "kind").cat.codes.to_numpy() for s in SIDES]
                 parts.append(np.concatenate(kinds).astype(np.int64) + 1)
             if match.arguments is not None:
-                parts.append(self._values(self._argument_texts, match.arguments))
+                parts.append(self._argument_values(match.arguments))
             if match.outputs:
                 parts.append(self.output_values)
             codes = _joined(parts)
@@ -275,9 +277,33 @@ class Encoding:
         meeting = np.flatnonzero(marked)
         return Numbered(text, texts, meeting, equality.Values(texts.take(pa.array(meeting))))
 
+    def _argument_values(self, relation: str) -> np.ndarray:
+        """Number the arguments of all calls, those of the expected side first, by value; 0 is not known."""
+
+        def number() -> np.ndarray:
+            values = self._values(self._argument_texts, relation)
+            if self._origin is None:
+                return values
+            # Only lists with other arguments than in the origin are numbered anew, apart from the rest.
+            taken = self._origin._argument_values(relation)
+            return np.where(self._reread, values + taken.max(initial=0) + 1, taken)
+
+        return self.remember(("argument values", relation), number)
+
     @cached_property
     def _argument_texts(self) -> Numbered:
-        return self._numbered(np.concatenate((self.expected.text, self.called.text)), self.texts)
+        texts = np.concatenate((self.expected.text, self.called.text))
+        return self._numbered(texts if self._origin is None else np.where(self._reread, texts, -1), self.texts)
+
+    @cached_property
+    def _reread(self) -> np.ndarray:
+        """Mark the calls, those of the expected side first, of lists with other arguments than in the origin."""
+        assert self._origin is not None
+        lists = np.zeros(self.list_count, dtype=bool)
+        for side in SIDES:
+            mine, before = getattr(self, side), getattr(self._origin, side)
+            lists[mine.owner[mine.text != before.text]] = True
+        return np.concatenate((lists[self.expected.owner], lists[self.called.owner]))
 
     def _in_scope(self, scope: str, tools: Mapping[str, np.ndarray]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """Tell which rows count, and of which cases it is known whether their tools have effects."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ from toolcorrect.dataset import Dataset
 from toolcorrect.encoding import Encoding, Match
 from toolcorrect.errors import check_option
 from toolcorrect.names import LEVELS, Names
+from toolcorrect.names import resolve as resolve_names
 from toolcorrect.overlap import Overlap
 from toolcorrect.variants import Wanted, resolve
 from toolcorrect.variants.definition import POLICIES, Empty, Side, Variant
@@ -84,18 +86,34 @@ class Scorer:
 
     def overlap(self, variant: Variant) -> Overlap:
         """Return the counts a variant is made of."""
-        scope = variant.scope if self.scope == "assistant" else self.scope
         names = variant.names if self.names is None or variant.names != "exact" else self.names
-        key = (scope, _level(names), variant.by)
-        if key not in self._encodings:
-            self._encodings[key] = Encoding(self.data, scope=scope, names=names, by=variant.by)
-        encoding = self._encodings[key]
+        encoding = self._encoding(variant.scope if self.scope == "assistant" else self.scope, names, variant.by)
         if variant.reads:
             encoding = encoding.remember(variant.reads, partial(variant.reads, encoding))
         match = encoding.simplest(variant.match)
         if (encoding, match) not in self._overlaps:
             self._overlaps[encoding, match] = Overlap(encoding, match)
         return self._overlaps[encoding, match]
+
+    def _encoding(self, scope: str, names: str | Names, by: Literal["case", "turn"]) -> Encoding:
+        """Return the lists for one meaning of calls and names; the same one where the data cannot tell two apart."""
+        scope = "assistant" if scope in self._same_as_assistant else scope
+        key = (scope, _level(names), by)
+        if key not in self._encodings:
+            # Names also say which tools have effects.
+            plain = self._encoding(scope, "exact", by) if key[1] != "exact" and scope != "effect" else None
+            if plain and list(map(resolve_names(names), plain.tool_names)) == plain.tool_names:
+                self._encodings[key] = plain
+            else:
+                self._encodings[key] = Encoding(self.data, scope=scope, names=names, by=by)
+        return self._encodings[key]
+
+    @cached_property
+    def _same_as_assistant(self) -> set[str]:
+        """The scopes that hold just the assistant's calls, because no call failed or nobody else made one."""
+        calls = self.data.calls
+        same = set() if calls["error"].fillna(False).any() else {"succeeded"}
+        return same | ({"everyone"} if (calls["actor"] == "assistant").fillna(False).all() else set())
 
     def lists(self, variant: Variant) -> tuple[np.ndarray, np.ndarray]:
         """Return score and status of every list (a case and reference, or a turn of one)."""

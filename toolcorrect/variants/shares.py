@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from toolcorrect import pairing
-from toolcorrect.encoding import Encoding, Match, SideName
+from toolcorrect.encoding import Encoding, Match
 
 NAMES_ONLY = Match()
 
@@ -50,8 +50,6 @@ def by_name(encoding: Encoding) -> pairing.Pairs:
     return encoding.remember("pairs by name", lambda: pairing.candidates(encoding, NAMES_ONLY))
 
 
-def included(pairs: pairing.Pairs, part: SideName) -> np.ndarray:
-    """Score each pair 1 where the arguments of one side are all among those of the other, else 0."""
-    if part == "expected":
-        return pairing.compare(pairs, of_objects(lambda expected, called: includes(called, expected)))
-    return pairing.compare(pairs, of_objects(includes))
+def included(pairs: pairing.Pairs) -> np.ndarray:
+    """Score each pair 1 where all expected arguments are among those made, else 0."""
+    return pairing.compare(pairs, of_objects(lambda expected, called: includes(called, expected)))

@@ -54,7 +54,7 @@ def _trajectory(overlap: Overlap) -> np.ndarray:
     encoding = overlap.encoding
     pairs = pairing.by_position(encoding)
     pairs = pairs.only(encoding.expected.tool[pairs.expected] == encoding.called.tool[pairs.called])
-    hits = np.bincount(pairs.owner, weights=included(pairs, "expected"), minlength=encoding.list_count)
+    hits = np.bincount(pairs.owner, weights=included(pairs), minlength=encoding.list_count)
     return hits / np.maximum(overlap.expected, overlap.called)
 
 
