@@ -39,6 +39,9 @@ def add_messages(case: Case, messages: Iterable[Any]) -> None:
         elif role == "assistant" and said:
             case.columns["output"] = said
         made = list(message.get("tool_calls") or [])
+        without = sum(not item.get("id") for item in made)
+        if without:
+            case.rows.report("id_missing", "calls without an id are paired with results by order", count=without)
         if isinstance(message.get("function_call"), dict):
             made.append({"function": message["function_call"]})
         for item in made:

@@ -23,7 +23,7 @@ def flat(message: Any) -> dict[str, Any]:
     Examples
     --------
     >>> flat({"type": "human", "data": {"content": "hi"}})
-    {'type': 'human', 'content': 'hi'}
+    {'content': 'hi', 'type': 'human'}
     """
     if isinstance(message.get("kwargs"), dict) and "lc" in message:
         fields, kind = message["kwargs"], message["id"][-1]

@@ -62,7 +62,7 @@ class _Choice:
                 self.case.report("unreadable_call", "pieces of a call whose beginning is not in the file")
                 continue
             if made.id is None:
-                self.case.report("id_missing", "a call without an id")
+                self.case.rows.report("id_missing", "calls without an id", record="")
             self.case.call(made.name, FreeText(text) if made.free else text, id=made.id, wire=True, step=0)
         self.case.columns["output"] = "".join(self.text) or None
 
