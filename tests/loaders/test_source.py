@@ -4,6 +4,7 @@ import gzip
 import io
 import json
 import time
+import tracemalloc
 import zipfile
 
 import pandas as pd
@@ -150,6 +151,19 @@ def test_a_line_beyond_the_limit_is_skipped(tmp_path, monkeypatch):
         parsed = list(lines.parsed_lines(lines.Lines(stream), lambda label, why: noted.append(label)))
     assert [label for label, _ in parsed] == ["line 1", "line 2", "line 4", "line 5"]
     assert noted == ["line 3"]
+
+
+def test_one_line_of_two_hundred_megabytes_is_refused(tmp_path):
+    path = tmp_path / "runs.json"
+    path.write_bytes(b'{"called": ["' + b"x" * 200_000_000)
+    tracemalloc.start()
+    start = time.perf_counter()
+    with pytest.raises(LoadError, match="one line of more than 64 MB"):
+        tc.load(path)
+    seconds, (_, peak) = time.perf_counter() - start, tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert seconds < 5
+    assert peak < 200 << 20
 
 
 def test_a_file_of_no_known_format_names_what_was_seen(tmp_path):

@@ -41,24 +41,29 @@ class Lines:
         Numbers of lines beyond the limit are put into ``too_long``; their bytes are not kept.
         """
         self._stream.seek(0)
-        rest, number = b"", 1
+        rest: list[bytes] = []
+        held, number = 0, 1
         if self._stream.read(3) != b"\xef\xbb\xbf":
             self._stream.seek(0)
         while data := self._stream.read(size):
             cut = data.rfind(b"\n") + 1
             if not cut:
-                rest += data
-                if len(rest) > LONGEST_LINE:
+                rest.append(data)
+                held += len(data)
+                if held > LONGEST_LINE:
                     self.too_long.append(number)
                     number += 1
-                    rest = self._after_newline()
+                    rest = [self._after_newline()]
+                    held = len(rest[0])
                 continue
-            block = Block(rest + data[:cut], number)
-            rest = data[cut:]
+            block = Block(b"".join([*rest, data[:cut]]), number)
+            rest = [data[cut:]]
+            held = len(rest[0])
             number += int(np.count_nonzero(np.frombuffer(block.data, np.uint8) == ord("\n")))
             yield block
-        if rest.strip():
-            yield Block(rest, number)
+        last = b"".join(rest)
+        if last.strip():
+            yield Block(last, number)
 
     def _after_newline(self) -> bytes:
         """Read on to the end of the present line and return what follows it in the same read."""

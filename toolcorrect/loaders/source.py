@@ -212,11 +212,14 @@ def _open_plain(name: str, stream: IO[bytes], options: dict[str, Any]) -> Iterat
 
 def _json(name: str, stream: IO[bytes], options: dict[str, Any]) -> Source:
     """Tell one JSON document from a record a line, by what the first lines hold."""
-    if _is_lines(stream):
-        return Source(name, container="jsonl", shape="lines", lines=lambda: Lines(stream), **options)
+    try:
+        if _is_lines(stream):
+            return Source(name, container="jsonl", shape="lines", lines=lambda: Lines(stream), **options)
+    except ValueError as cause:
+        raise LoadError(f"{name} cannot be read: {cause}.") from None
     data = _limited(name, stream)
     try:
-        value = _document(data)
+        value = parse_json(data.removeprefix(b"\xef\xbb\xbf"))
     except ValueError as cause:
         pieces = _concatenated(data)
         if pieces:
@@ -248,20 +251,23 @@ def _is_lines(stream: IO[bytes]) -> bool:
     while rest and not rest.strip():
         rest = stream.readline(4096)
     stream.seek(0)
-    if not rest or len(first) > LONGEST_LINE:
-        return len(first) > LONGEST_LINE
+    if not rest:
+        return False
+    if len(first) > LONGEST_LINE:
+        # Whether more lines follow: one that is too long is skipped, a whole file that is too long is refused.
+        while rest and not rest.endswith(b"\n"):
+            rest = stream.readline(1 << 20)
+        more = bool(stream.read(1))
+        stream.seek(0)
+        if not more:
+            raise ValueError(f"it is one line of more than {LONGEST_LINE >> 20} MB; write one record a line")
+        return True
     try:
         parse_json(first.removeprefix(b"\xef\xbb\xbf"))
     except ValueError:
         # A first line that is cut off: the second one tells, unless it is the inside of a document.
         return rest.lstrip()[:1] == b"{" and first.strip() not in (b"[", b"{") and first.lstrip()[:1] == b"{"
     return True
-
-
-def _document(data: bytes) -> Any:
-    if len(data) > LONGEST_LINE and b"\n" not in data:
-        raise ValueError(f"it is one line of more than {LONGEST_LINE >> 20} MB; write one record a line")
-    return parse_json(data.removeprefix(b"\xef\xbb\xbf"))
 
 
 def _concatenated(data: bytes) -> list[Any]:
