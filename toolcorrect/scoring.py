@@ -96,8 +96,9 @@ class Scorer:
         return self._overlaps[encoding, match]
 
     def _encoding(self, scope: str, names: str | Names, by: Literal["case", "turn"]) -> Encoding:
-        """Return the lists for one meaning of calls and names; the same one where the data cannot tell two apart."""
+        """Return the lists of one meaning of calls and names; one for all meanings that the data cannot tell apart."""
         scope = "assistant" if scope in self._same_as_assistant else scope
+        by = "case" if self._one_turn else by
         key = (scope, _level(names), by)
         if key not in self._encodings:
             # Names also say which tools have effects.
@@ -115,6 +116,12 @@ class Scorer:
         same = set() if calls["error"].fillna(False).any() else {"succeeded"}
         return same | ({"everyone"} if (calls["actor"] == "assistant").fillna(False).all() else set())
 
+    @cached_property
+    def _one_turn(self) -> bool:
+        """Whether no case has a second turn, so that the lists of a turn are those of the case."""
+        last = [frame["turn"].max() for frame in (self.data.calls, self.data.expected) if len(frame)]
+        return bool((self.data.cases["turns"].fillna(1) <= 1).all() and max(last, default=0) == 0)
+
     def lists(self, variant: Variant) -> tuple[np.ndarray, np.ndarray]:
         """Return score and status of every list (a case and reference, or a turn of one)."""
         overlap = self.overlap(variant)
@@ -126,11 +133,10 @@ class Scorer:
         encoding = overlap.encoding
         if variant.needs_arguments:
             _leave_out(values, status, ~encoding.arguments_known, "arguments_unknown")
-        for known, name in (
-            (encoding.effect_known, "effect_unknown"),
-            (encoding.expected_known, "expected_unknown"),
-            (encoding.called_known, "called_unknown"),
-        ):
+        unknown = {"effect_unknown": encoding.effect_known, "called_unknown": encoding.called_known}
+        if variant.needs_expected:
+            unknown = {"expected_unknown": encoding.expected_known, **unknown}
+        for name, known in unknown.items():
             _leave_out(values, status, ~known[encoding.list_case], name)
         return values, status
 
@@ -309,7 +315,7 @@ def _mean_of_turns(
     values: np.ndarray, status: np.ndarray, case: np.ndarray, reference: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Average the turns of each (case, reference); one turn without a score leaves the mean without one."""
-    begins = np.flatnonzero(np.concatenate(([True], (np.diff(case) != 0) | (np.diff(reference) != 0))))
+    begins = np.flatnonzero(np.diff(case, prepend=-1) | np.diff(reference, prepend=-1))
     turns = np.diff(np.append(begins, len(values)))
     mean = np.add.reduceat(values, begins) / turns if len(values) else values
     # The first turn that is not scored says why.

@@ -21,6 +21,14 @@ NAMES = ("a", "b", "c", "d")
 VALUES = ((1, 1), (1.0, 1), (True, 1), ("1", 1), (2, 2), ("x", "x"), ("x ", "x"), (None, "none"), ([1, 2], "list"))
 WIDEST = {json.dumps(value): wide for value, wide in VALUES}
 TOLERANCE = 1e-9
+SCHEMA = {"type": "object", "properties": {"p": {}, "q": {"type": ["integer", "string"]}, "r": {}}}
+TOOLS = pd.DataFrame(
+    {
+        "tool": NAMES,
+        "parameters": [json.dumps(SCHEMA | ({"required": ["p"]} if name == "c" else {})) for name in NAMES],
+    }
+)
+RULES = pd.DataFrame({"rule": ["forbid"], "tool": ["d"]})
 
 
 def _call(r: Random, *, plain: bool) -> Call:
@@ -159,6 +167,8 @@ def random_cases(r: Random, count: int) -> Dataset:
         cases=pd.DataFrame(cases).set_index("case"),
         calls=pd.DataFrame(rows["calls"]),
         expected=pd.DataFrame(rows["expected"]).drop(columns="error", errors="ignore"),
+        rules=RULES,
+        tools=TOOLS,
     )
 
 

@@ -22,6 +22,7 @@ FAMILIES = (
     "basic",
     "deepeval",
     "seeds",
+    "checks",
     "ragas",
     "agentevals",
     "adk",

@@ -19,6 +19,7 @@ def _of_cases(overlap: Overlap, scores: np.ndarray) -> np.ndarray:
 VARIANTS = (
     Variant(
         "agentarts.parameters",
+        needs_expected=False,
         formula=lambda o: _of_cases(o, parameter_scores(o.encoding)),
         title="AgentArts parameter filling, by schema",
         rule="1 if every call fits the schema of its tool: nothing missing, mistyped, made up or left unfilled",
@@ -30,6 +31,7 @@ VARIANTS = (
     ),
     Variant(
         "deepeval.permission",
+        needs_expected=False,
         formula=lambda o: _of_cases(o, permission(o.encoding)),
         title="DeepEval tool permission",
         rule="share of the calls that no forbid-rule denies; 1 without calls, none without a forbid-rule",
@@ -41,6 +43,7 @@ VARIANTS = (
     ),
     Variant(
         "deepeval.repetition",
+        needs_expected=False,
         formula=lambda o: _of_cases(o, repetition(o.encoding)),
         title="DeepEval loop detection, its repetition part",
         rule="0.5 from three identical calls on, 0 from six, else 1",
@@ -52,6 +55,7 @@ VARIANTS = (
     ),
     Variant(
         "reference.pass",
+        needs_expected=False,
         formula=lambda o: judge(o.encoding).passed,
         title="Reference and rules kept",
         rule="1 if every required call is met (matchers understood), optional ones fit, and every rule holds",

@@ -230,6 +230,8 @@ class Variant:
         Function of an `Overlap` that marks lists upstream raises on.
     needs_arguments
         Whether a call with unknown arguments leaves its case unscored (upstream variants follow upstream).
+    needs_expected
+        Whether a case without a known reference stays unscored; False for definitions that ask none.
     title, rule, notation
         What it is, the rule in plain words, and the formula in symbols (E, C, m: expected, called, matched).
     upstream, version
@@ -267,6 +269,7 @@ class Variant:
     reads: Callable[[Encoding], Encoding] | None = None
     rejects: Callable[[Overlap], np.ndarray] | None = None
     needs_arguments: bool = False
+    needs_expected: bool = True
     title: str = ""
     rule: str = ""
     notation: str = ""
