@@ -208,6 +208,29 @@ def compare(
     return scores
 
 
+def satisfied(pairs: Pairs, function: Callable[[Any, Any], float], same: str) -> np.ndarray:
+    """Tell for each expected call whether some partner satisfies it; one that has an equal partner is done.
+
+    Parameters
+    ----------
+    pairs
+        The candidates.
+    function
+        ``(expected value, called value) -> score``, above 0 where satisfied; see `compare`.
+    same
+        A relation: calls that are the same under it satisfy.
+
+    Returns
+    -------
+    numpy.ndarray
+        bool, one entry an expected call.
+    """
+    code_e, code_c = pairs.encoding.codes(Match(arguments=same))
+    made = served(pairs, code_e[pairs.expected] == code_c[pairs.called])
+    rest = pairs.only(~made[pairs.expected])
+    return made | served(rest, compare(rest, function, same=None) > 0)
+
+
 def parsed(texts: pa.Array, numbers: np.ndarray) -> list[Any]:
     """Return the values of some texts by their numbers; -1 is None."""
     chosen = texts.take(pa.array(numbers, mask=numbers < 0))

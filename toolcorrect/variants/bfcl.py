@@ -15,6 +15,7 @@ from toolcorrect.decoding import parse_json
 from toolcorrect.encoding import Encoding, Match
 from toolcorrect.errors import check_option
 from toolcorrect.overlap import Overlap
+from toolcorrect.tables import STRING
 from toolcorrect.variants.definition import Variant
 from toolcorrect.variants.forms import lists_with
 
@@ -129,7 +130,7 @@ def _tag(encoding: Encoding, name: str) -> np.ndarray:
     cases = encoding.data.cases
     if name not in cases.columns:
         return np.full(len(cases), "", dtype=object)
-    return cases[name].astype(object).fillna("").astype(str).to_numpy(dtype=object)
+    return cases[name].astype(STRING).fillna("").to_numpy(dtype=object)
 
 
 def _refused(overlap: Overlap) -> np.ndarray:

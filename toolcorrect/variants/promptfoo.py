@@ -16,6 +16,7 @@ from toolcorrect.overlap import Overlap
 from toolcorrect.variants.definition import Axes, Empty, Variant
 from toolcorrect.variants.forms import NOT_GIVEN, arrived, lists_with
 
+SAME = Match(arguments="json")
 EMPTY = Empty(both="rejected", unexpected="rejected", uncalled=0.0)
 _PATTERNS = "expected names are patterns (* and ?) without regard to case"
 _SPANS = "the name of the span counts as a name of its tool too (not known here)"
@@ -97,17 +98,22 @@ def _exact(overlap: Overlap) -> np.ndarray:
     return (_served(pairs, same) == overlap.expected) & (overlap.expected == overlap.called)
 
 
-def _share(comparison: Callable[[Any, Any], bool]) -> Callable[[Overlap], np.ndarray]:
+def _share(comparison: Callable[[Any, Any], bool], *, by_value: bool) -> Callable[[Overlap], np.ndarray]:
     """Share of the expected calls that some call meets; texts are read as JSON on the called side only."""
 
     def value(overlap: Overlap) -> np.ndarray:
-        pairs = _pairs(overlap.encoding)
-        text = arrived(overlap.encoding, "expected", ["text"])
-        broken = (
-            overlap.encoding.column("called", "arguments_status").isin(["empty", "repaired", "failed"]).to_numpy()
-        )
-        passing = pairing.compare(pairs, comparison, same="json") > 0
-        return _served(pairs, passing & ~text[pairs.expected] & ~broken[pairs.called]) / overlap.expected
+        encoding, pairs = overlap.encoding, _pairs(overlap.encoding)
+        text = arrived(encoding, "expected", ["text"])
+        broken = encoding.column("called", "arguments_status").isin(["empty", "repaired", "failed"]).to_numpy()
+        usable = ~text[pairs.expected] & ~broken[pairs.called]
+        if by_value:
+            # Of one name it is known already which arguments are equal.
+            code_e, code_c = (
+                codes[side] for codes, side in zip(encoding.codes(SAME), (pairs.expected, pairs.called))
+            )
+            other_name = encoding.expected.tool[pairs.expected] != encoding.called.tool[pairs.called]
+            usable &= (code_e == code_c) | other_name
+        return encoding.expected.count(pairing.satisfied(pairs.only(usable), comparison, "json")) / overlap.expected
 
     return value
 
@@ -138,8 +144,8 @@ def _arguments(name: str, rule: str, comparison: Callable[[Any, Any], bool], fau
         "order_free",
         "repeat_free",
         "missing_never_helps",
-        formula=_share(comparison),
-        match=Match(arguments="json"),
+        formula=_share(comparison, by_value=comparison is equal),
+        match=SAME,
         notation="expected calls met / E",
         rejects=_without_arguments,
         faults=(*faults, "one call may meet several expected calls", _SPANS, _BLANKS),

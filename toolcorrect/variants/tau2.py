@@ -42,12 +42,11 @@ def met(encoding: Encoding) -> np.ndarray:
     """Tell for each expected action whether some call meets it; one call may meet several."""
     pairs = pairing.candidates(encoding, Match())
     which, texts = pd.factorize(encoding.column("expected", "compare").iloc[pairs.expected])
-    passing = np.zeros(len(pairs.expected), dtype=bool)
+    made = np.zeros(len(encoding.expected.row), dtype=bool)
     for number, text in zip(range(-1, len(texts)), (None, *texts)):
-        chosen = np.flatnonzero(which == number)
-        some = pairing.Pairs(encoding, pairs.expected[chosen], pairs.called[chosen])
-        passing[chosen] = pairing.compare(some, partial(meets, compare=text and orjson.loads(text))) > 0
-    return pairing.served(pairs, passing)
+        meeting = partial(meets, compare=text and orjson.loads(text))
+        made |= pairing.satisfied(pairs.only(which == number), meeting, "python")
+    return made
 
 
 def _share(overlap: Overlap) -> np.ndarray:
