@@ -142,3 +142,21 @@ def test_lone_surrogates_become_their_escapes(rows):
     data = dataset(rows)
     assert data.calls.tool[0] == "t\\ud83d"
     assert data.calls.arguments[0] == '{"q":"\\ud800"}'
+
+
+def test_times_of_every_kind(rows):
+    case = rows.case("x")
+    for started in (
+        "2026-01-01T00:00:00.5Z",
+        1767225600500000000,
+        "1767225600500000000",
+        "2926-01-01T00:00:00Z",
+        "soon",
+        -1e30,
+    ):
+        case.execution("search", id=str(started), started=started)
+    found = dataset(rows).calls.started
+    assert found[:3].nunique() == 1
+    assert str(found[0]) == "2026-01-01 00:00:00.500000+00:00"
+    assert found[3].year == 2926
+    assert found[4:].isna().all()

@@ -249,7 +249,7 @@ def times(values: list[Any]) -> Column:
             made.append(int(value // 1000) if value == value and abs(value) < 9e18 else None)
         elif isinstance(value, str | datetime):
             moment = pd.to_datetime(value, utc=True, errors="coerce")
-            made.append(None if pd.isna(moment) else moment.value // 1000)
+            made.append(None if pd.isna(moment) else int(moment.as_unit("us").asm8.astype("int64")))
         else:
             made.append(None)
     return pa.array(made, pa.int64()).cast(_TIME)
