@@ -154,7 +154,7 @@ def test_times_of_every_kind(rows):
         "soon",
         -1e30,
     ):
-        case.execution("search", id=str(started), started=started)
+        case.call("search", started=started)
     found = dataset(rows).calls.started
     assert found[:3].nunique() == 1
     assert str(found[0]) == "2026-01-01 00:00:00.500000+00:00"
