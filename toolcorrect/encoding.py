@@ -15,6 +15,7 @@ import pyarrow as pa
 from toolcorrect import equality
 from toolcorrect.dataset import Dataset
 from toolcorrect.errors import check_option
+from toolcorrect.grouping import combined, differs_in_group, for_each_pair
 from toolcorrect.names import Names, resolve
 from toolcorrect.tables import number_texts
 
@@ -165,7 +166,7 @@ class Encoding:
         pair = first_pair[self._rows["expected"][expected]]
         pair = pair + self._frames["expected"]["reference"].to_numpy()[expected]
         called = np.flatnonzero(kept["calls"])
-        called, called_pair = _for_each_pair(called, self._rows["calls"][called], references, first_pair)
+        called, called_pair = for_each_pair(called, self._rows["calls"][called], references, first_pair)
         self.expected = self._side("expected", expected, first_list[pair], by, tools, text)
         self.called = self._side("calls", called, first_list[called_pair], by, tools, text)
         self._origin: Encoding | None = None
@@ -233,7 +234,7 @@ class Encoding:
                 parts.append(self._argument_values(match.arguments))
             if match.outputs:
                 parts.append(self.output_values)
-            codes = _joined(parts)
+            codes = combined(parts)
             self._codes[match] = (codes[: len(self.expected.row)], codes[len(self.expected.row) :])
         return self._codes[match]
 
@@ -271,7 +272,7 @@ class Encoding:
         """
         tool = np.concatenate((self.expected.tool, self.called.tool))
         case = self.list_case[np.concatenate((self.expected.owner, self.called.owner))]
-        meets = _differs_in_group(case * len(self.tool_names) + tool, text) & (text >= 0)
+        meets = differs_in_group(case * len(self.tool_names) + tool, text) & (text >= 0)
         marked = pa.compute.match_substring(texts, "NaN").to_numpy(zero_copy_only=False).astype(bool)
         marked[text[meets]] = True
         meeting = np.flatnonzero(marked)
@@ -364,44 +365,6 @@ class Encoding:
             owner, row = owner[order], row[order]
         offsets = np.searchsorted(owner, np.arange(self.list_count + 1))
         return Side(row=row, owner=owner, offsets=offsets, tool=tools[table][row], text=text[table][row])
-
-
-def _for_each_pair(
-    row: np.ndarray, case: np.ndarray, references: np.ndarray, first_pair: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Repeat each case's calls for each of its references; return rows and their pairs, in order."""
-    if (references == 1).all():
-        return row, first_pair[case]
-    times = references[case]
-    repeated = np.repeat(np.arange(len(row)), times)
-    copy = np.arange(len(repeated)) - np.repeat(np.cumsum(times) - times, times)
-    pair = first_pair[case[repeated]] + copy
-    order = np.argsort(pair, kind="stable")
-    return row[repeated][order], pair[order]
-
-
-def _differs_in_group(group: np.ndarray, value: np.ndarray) -> np.ndarray:
-    """Mark the entries whose group holds more than one value."""
-    if not len(group):
-        return np.zeros(0, dtype=bool)
-    order = np.argsort(group, kind="stable")
-    sorted_group, sorted_value = group[order], value[order]
-    begins = np.flatnonzero(np.concatenate(([True], sorted_group[1:] != sorted_group[:-1])))
-    differs = np.minimum.reduceat(sorted_value, begins) != np.maximum.reduceat(sorted_value, begins)
-    marked = np.empty(len(group), dtype=bool)
-    marked[order] = np.repeat(differs, np.diff(np.concatenate((begins, [len(group)]))))
-    return marked
-
-
-def _joined(parts: list[np.ndarray]) -> np.ndarray:
-    """Give equal combinations of numbers equal numbers."""
-    made = parts[0]
-    for part in parts[1:]:
-        span = int(part.max(initial=0)) + 1
-        if (int(made.max(initial=0)) + 1) * span >= 2**62:
-            made = np.unique(made, return_inverse=True)[1]
-        made = made * span + part
-    return made
 
 
 def list_index(encoding: Encoding) -> Any:
