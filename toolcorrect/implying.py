@@ -16,15 +16,18 @@ from toolcorrect.variants.definition import Counted, Variant
 _RELATIONS = {("dump", "json"), ("json", "python"), ("python", "lenient"), ("typed", "json"), ("typed", "python")}
 _RELATIONS |= {("dump", "python"), ("dump", "lenient"), ("json", "lenient"), ("typed", "lenient")}
 _NAMES = ("exact", "format", "galtea", "loose")
-# How strict a way of matching is: to contain, or to lie within, under one implies it under every lower one.
-_STRICT = {
-    ("list", "position"): 3,
-    ("list", "longest"): 2,
-    ("list", "leading"): 2,
-    ("multiset", "free"): 1,
-    ("set of a list", "free"): 1.5,
-    ("set", "free"): 0,
-    ("members", "free"): 0,
+# To contain, or to lie within, under one way of matching implies it under these.
+_SETS = {("set", "free"), ("members", "free")}
+_MULTISET = {("multiset", "free"), *_SETS}
+_SUBSEQUENCE = {("list", "longest"), ("list", "leading"), *_MULTISET}
+_REACHES = {
+    ("list", "position"): {("list", "position"), *_SUBSEQUENCE},
+    ("list", "longest"): _SUBSEQUENCE,
+    ("list", "leading"): _SUBSEQUENCE,
+    ("set of a list", "free"): {("set of a list", "free"), *_MULTISET},
+    ("multiset", "free"): _MULTISET,
+    ("set", "free"): _SETS,
+    ("members", "free"): _SETS,
 }
 
 
@@ -67,15 +70,17 @@ def _implies(a: Variant, b: Variant) -> bool | None:
     """Decide from the axes alone; None where they do not say."""
     if a.name == b.name:
         return None
-    if a.axes is None or b.axes is None or "by turn" in (f"by {a.by}", f"by {b.by}") or a.rejects or b.rejects:
+    if a.axes is None or b.axes is None or "turn" in (a.by, b.by) or a.rejects or b.rejects:
         return None
-    strict_a, strict_b = (_STRICT.get((v.axes.multiplicity, v.axes.order)) for v in (a, b) if v.axes)
-    if strict_a is None or strict_b is None or not isinstance(a.names, str) or not isinstance(b.names, str):
+    way_a, way_b = (a.axes.multiplicity, a.axes.order), (b.axes.multiplicity, b.axes.order)
+    if a.reads is not b.reads or {way_a, way_b} - set(_REACHES):
+        return None
+    if not isinstance(a.names, str) or not isinstance(b.names, str):
         return None
     demands_a, demands_b = _demands(a), _demands(b)
     # Equal lists are the same lists, whether that was told by place or by common subsequence.
-    if demands_a == {"contained", "within"} and strict_a == 2:
-        strict_a = 3
+    same_lists = demands_a == {"contained", "within"} and ("list", "longest") in _REACHES[way_a]
+    reached = _REACHES["list", "position"] if same_lists else _REACHES[way_a]
     finer = (
         a.match.arguments == b.match.arguments
         or b.match.arguments is None
@@ -83,7 +88,7 @@ def _implies(a: Variant, b: Variant) -> bool | None:
     )
     return (
         demands_b <= demands_a
-        and strict_a >= strict_b
+        and way_b in reached
         and finer
         and a.match.kinds >= b.match.kinds
         and a.match.outputs >= b.match.outputs

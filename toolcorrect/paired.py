@@ -266,7 +266,7 @@ def _sentence(row: pd.Series, way: float, names: tuple[str, str]) -> str:
         return f"{better} is better by {abs(row['difference']):.2f} ({low:.2f} to {high:.2f}) on {tasks}."
     if not row["changed"]:
         return f"{names[0]} and {names[1]} score the same on each of {tasks}."
-    span = "" if pd.isna(row["low"]) else f"; 95 % interval {row['low']:+.2f} to {row['high']:+.2f}"
+    span = "" if pd.isna(row["low"]) else f", {row['low']:+.2f} to {row['high']:+.2f}"
     return f"{tasks} cannot tell them apart (difference {row['difference']:+.2f}{span})."
 
 
