@@ -16,6 +16,7 @@ def read_session(record: Any, rows: Rows) -> None:
     """Read one session."""
     case = rows.case(
         record.get("id"),
+        ids_within="step",
         session=record.get("id"),
         app_name=either(record, "app_name"),
         user_id=either(record, "user_id"),

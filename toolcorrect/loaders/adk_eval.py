@@ -114,12 +114,12 @@ def read_invocations(source: Source, rows: Rows) -> None:
         with rows.record(label):
             results = list(_results(record))
             for identity, pairs in results:
-                _read_pairs(rows.case(identity), pairs)
+                _read_pairs(rows.case(identity, ids_within="step"), pairs)
             if not results:
                 _ = record["user_content"] if "user_content" in record else record["userContent"]
                 alone.append(record)
     if alone:
-        _read_pairs(rows.case(None), [(invocation, None) for invocation in alone])
+        _read_pairs(rows.case(None, ids_within="step"), [(invocation, None) for invocation in alone])
 
 
 def _results(record: dict[str, Any]) -> Iterator[tuple[Any, list[tuple[dict[str, Any], dict[str, Any] | None]]]]:

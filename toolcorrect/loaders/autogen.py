@@ -30,7 +30,7 @@ def read(source: Source, rows: Rows) -> None:
 
 
 def _read_messages(messages: list[dict[str, Any]], rows: Rows, **tags: Any) -> None:
-    talk = Conversation(rows.case(None, **tags))
+    talk = Conversation(rows.case(None, ids_within="step", tags=tags))
     for message in messages:
         _add(talk, message)
     talk.close()

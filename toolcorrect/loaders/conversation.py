@@ -8,8 +8,9 @@ from toolcorrect.decoding import ABSENT
 from toolcorrect.loaders.calls import Call
 from toolcorrect.loaders.rows import Case
 
-# Agent frameworks hand over to another agent by calls whose names begin so.
+# Agent frameworks hand over to another agent by calls whose names begin so, or are so.
 _HANDOFFS = ("transfer_to_", "transfer_back_to_")
+_HANDOFF = "handoff"
 
 
 class Conversation:
@@ -47,6 +48,8 @@ class Conversation:
             self._between_steps = False
             self.step += 1
             self._waiting = []
+        if columns.get("kind") in ("handoff", "pseudo"):
+            self.case.report("pseudo_tool", f"{tool} is marked as {columns['kind']}")
         made = self.case.call(tool, arguments, turn=max(self.turns - 1, 0), step=self.step, **columns)
         self._waiting.append(made)
         return made
@@ -73,12 +76,15 @@ class Conversation:
 def kind_of_tool(name: Any) -> str:
     """Return ``handoff`` for a tool that hands over to another agent, else ``function``.
 
+    A transfer to people is a tool like any other.
+
     Examples
     --------
-    >>> kind_of_tool("transfer_to_billing"), kind_of_tool("transfer_money")
-    ('handoff', 'function')
+    >>> kind_of_tool("transfer_to_billing"), kind_of_tool("transfer_to_human_agents"), kind_of_tool("transfer_money")
+    ('handoff', 'function', 'function')
     """
-    return "handoff" if isinstance(name, str) and name.startswith(_HANDOFFS) else "function"
+    word = name if isinstance(name, str) else ""
+    return "handoff" if word == _HANDOFF or (word.startswith(_HANDOFFS) and "human" not in word) else "function"
 
 
 def unwrapped(content: Any) -> Any:

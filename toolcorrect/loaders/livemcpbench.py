@@ -28,8 +28,10 @@ def read_record(record: Any, rows: Rows) -> None:
         input=record.get("question", record.get("Question")),
         outcome=None if label is None else float(label),
         called_known=record.get("called") is not None or record.get("messages") is not None,
-        **{key: value for key, value in record.items() if key not in _READ},
-        **{f"judge {name}": verdict for name, verdict in judges.items()},
+        tags={
+            **{key: value for key, value in record.items() if key not in _READ},
+            **{f"judge {name}": verdict for name, verdict in judges.items()},
+        },
     )
     if record.get("called") is not None:
         for call in record["called"]:

@@ -6,7 +6,7 @@ in a record they are (`Family.unfold`); `message_format` makes the `Format` of i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -90,17 +90,42 @@ class Family:
         if self._whole(source):
             with rows.record(""):
                 self._read_one([message for _, message in source.records()], {}, rows)
-            return
-        log = RequestLog(rows, same_message) if source.shape != "object" else None
-        for label, record in source.records():
+        else:
+            self.read_records(source.records(), rows, merge=source.shape != "object")
+
+    def read_records(self, records: Iterable[tuple[str, Any]], rows: Rows, *, merge: bool) -> None:
+        """Read the conversations of labelled records, each in its own family.
+
+        Parameters
+        ----------
+        merge
+            Requests may repeat the messages of an earlier one.
+        """
+        log = RequestLog(rows, same_message)
+        for label, record in records:
             with rows.record(label):
-                found = list(self._lists(record))
-                if not found:
-                    raise ValueError("it holds no messages")
+                family, found = self._of(record)
+                if family is not self:
+                    rows.report("other_format", f"read as {family.name}")
                 for messages, context in found:
-                    case = self._read_one(messages, context, rows)
-                    if log is not None:
-                        log.place(case, messages, context)
+                    family._read_one(messages, context, rows)
+                    if merge:
+                        log.place(messages, context)
+
+    def _of(self, record: Any) -> tuple[Family, list[Unfolded]]:
+        """Return the family of a record with what it holds: this one, unless another knows its messages."""
+        own = list(self._lists(record))
+        if any(self.tell(messages) for messages, _ in own):
+            return self, own
+        for family in _FAMILIES:
+            found = list(family._lists(record))
+            if any(family.tell(messages) for messages, _ in found):
+                return family, found
+        if not own:
+            raise ValueError("it holds no messages")
+        if any(isinstance(m, dict) and m.get("tool_calls") and "role" in m for messages, _ in own for m in messages):
+            raise ValueError("its messages are openai_chat: put them into a file of their own")
+        return self, own
 
     def _whole(self, source: Source) -> str | None:
         """Tell whether the source is one list of messages."""
@@ -115,7 +140,7 @@ class Family:
         elif isinstance(record, dict):
             yield from self.unfold(record)
 
-    def _read_one(self, messages: list[Any], context: dict[str, Any], rows: Rows) -> Case:
+    def _read_one(self, messages: list[Any], context: dict[str, Any], rows: Rows) -> None:
         case = case_of(context, rows, _PLUMBING | self.plumbing)
         talk = Conversation(case)
         stated = dict(case.columns)
@@ -124,14 +149,17 @@ class Family:
         talk.close()
         # What a record says beside its messages counts more than what follows from them.
         case.columns.update({name: stated[name] for name in ("input", "output", "turns") if stated.get(name)})
-        return case
+
+
+# In the order of their modules' import: only records that no reader but theirs knows come here.
+_FAMILIES: list[Family] = []
 
 
 def case_of(context: dict[str, Any], rows: Rows, plumbing: frozenset[str] = _PLUMBING) -> Case:
     """Begin a case from what a record says beside its messages: id, model, tools, expected calls, tags."""
     fields, tags = split_record({key: value for key, value in context.items() if key not in plumbing})
     called, expected, tools = (fields.pop(name, None) for name in ("called", "expected", "tools"))
-    case = rows.case(fields.pop("case", None), ids_within="step", **{**tags, **fields})
+    case = rows.case(fields.pop("case", None), ids_within="step", tags=tags, **fields)
     if called is not None:
         case.report("ignored_keys", "calls stated beside messages: those of the messages count")
     add_lists(case, None, expected, tools, wire=True, called_known=True)
@@ -139,7 +167,8 @@ def case_of(context: dict[str, Any], rows: Rows, plumbing: frozenset[str] = _PLU
 
 
 def message_format(family: Family) -> Format:
-    """Make the format of a family."""
+    """Make the format of a family, whose records are known from now on in files of other families too."""
+    _FAMILIES.append(family)
     return Format(family.name, family.title, family.detect, family.read)
 
 

@@ -10,7 +10,8 @@ from toolcorrect.loaders.calllike import add_offered_list
 from toolcorrect.loaders.chat import ROLES, add_messages, content_text
 from toolcorrect.loaders.format import Format
 from toolcorrect.loaders.plain_records import add_lists, split_record
-from toolcorrect.loaders.rows import Case, Rows
+from toolcorrect.loaders.request_log import RequestLog
+from toolcorrect.loaders.rows import Rows
 from toolcorrect.loaders.source import Source
 
 # Settings of a request and fields of a response that say nothing about the run.
@@ -25,20 +26,14 @@ _PLUMBING = frozenset(
 
 def read(source: Source, rows: Rows) -> None:
     """Read one conversation, or one a record; requests that repeat an earlier one's history are merged."""
-    log = _RequestLog()
+    log = RequestLog(rows, _fingerprint)
     found = [("", source.document)] if is_messages(source.document) else source.records()
     for label, record in found:
         with rows.record(label):
             for messages, context in conversations(record):
-                before = log.earlier(messages, context) if source.shape != "object" else None
-                case = _read_one(messages, context, rows)
-                if before is not None:
-                    # The later request holds all that the earlier one held.
-                    rows.cases.pop()
-                    rows.cases[before] = case
-                    case.identity = case.identity or None
-                    rows.report("history_merged", "requests that repeat the messages of an earlier one", record="")
-                log.add(messages, context, len(rows.cases) - 1 if before is None else before)
+                _read_one(messages, context, rows)
+                if source.shape != "object":
+                    log.place(messages, context)
 
 
 def conversations(record: Any) -> Iterator[tuple[list[Any], dict[str, Any]]]:
@@ -62,7 +57,7 @@ def conversations(record: Any) -> Iterator[tuple[list[Any], dict[str, Any]]]:
         yield messages, whole
 
 
-def _read_one(messages: list[Any], context: dict[str, Any], rows: Rows) -> Case:
+def _read_one(messages: list[Any], context: dict[str, Any], rows: Rows) -> None:
     fields, tags = split_record({key: value for key, value in context.items() if key not in _PLUMBING})
     called, expected, tools = (fields.pop(name, None) for name in ("called", "expected", "tools"))
     case = rows.case(fields.pop("case", None), ids_within="step", tags=tags, **fields)
@@ -75,39 +70,12 @@ def _read_one(messages: list[Any], context: dict[str, Any], rows: Rows) -> Case:
     add_lists(case, None, expected, tools, wire=True, called_known=True)
     if "functions" in context and tools is None:
         add_offered_list(case, context["functions"])
-    return case
 
 
-class _RequestLog:
-    """Finds the request whose messages a later one begins with."""
-
-    def __init__(self) -> None:
-        self._ends: dict[int, int] = {}
-
-    def earlier(self, messages: list[Any], context: dict[str, Any]) -> int | None:
-        """Return the case whose whole history these messages repeat and go beyond."""
-        if not self._ends:
-            return None
-        sums = list(_running(messages, context))
-        found = (self._ends.pop(total) for total in reversed(sums[:-1]) if total in self._ends)
-        return next(found, None)
-
-    def add(self, messages: list[Any], context: dict[str, Any], case: int) -> None:
-        """Remember the messages of a case."""
-        if messages:
-            *_, total = _running(messages, context)
-            self._ends[total] = case
-
-
-def _running(messages: list[Any], context: dict[str, Any]) -> Iterator[int]:
-    """Yield, after each message, a hash of all so far; runs told apart by the user never share one."""
-    total = hash(tuple(str(context.get(name)) for name in ("case", "case_id", "task", "task_id", "trial", "model")))
-    for message in messages:
-        calls = [*(message.get("tool_calls") or []), *filter(None, [message.get("function_call")])]
-        said = content_text(message.get("content")) or ""
-        made = to_json(calls) if calls else ""
-        total = hash((total, message.get("role"), said, made, message.get("tool_call_id")))
-        yield total
+def _fingerprint(message: dict[str, Any]) -> tuple[Any, ...]:
+    calls = [*(message.get("tool_calls") or []), *filter(None, [message.get("function_call")])]
+    said = content_text(message.get("content")) or ""
+    return message.get("role"), said, to_json(calls) if calls else "", message.get("tool_call_id")
 
 
 def is_messages(value: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from toolcorrect.decoding import ABSENT
@@ -10,12 +11,17 @@ from toolcorrect.loaders.calls import FreeText
 from toolcorrect.loaders.chat import content_text
 from toolcorrect.loaders.conversation import Conversation, kind_of_tool, unwrapped
 from toolcorrect.loaders.message_lists import Family, Unfolded, message_format, request_and_response
+from toolcorrect.loaders.rows import Rows
+from toolcorrect.loaders.source import Source
+from toolcorrect.loaders.telling import objects
 
 # What a built-in tool was asked to do, by the key that says it.
 _ASKED = ("action", "queries", "code", "operation", "input")
 _ANSWERED = ("results", "outputs", "output", "result")
 # These are carried out by the caller, whose answer comes as an item of its own.
 _AT_THE_CALLER = frozenset({"computer_call", "local_shell_call", "shell_call", "apply_patch_call"})
+# Events of a stream that hold the whole response.
+_WHOLE = frozenset({"response.completed", "response.incomplete", "response.failed"})
 _PLUMBING = frozenset(
     {
         *("input", "output", "instructions", "previous_response_id", "parallel_tool_calls", "text", "truncation"),
@@ -103,19 +109,22 @@ def unfold(record: dict[str, Any]) -> Iterator[Unfolded]:
     items = [*(items if isinstance(items, list) else []), *(output if isinstance(output, list) else [])]
     if not items and isinstance(record.get("items"), list):
         items = record["items"]
+    if record.get("type", "response.completed") not in _WHOLE:
+        # An item, or a piece of a stream.
+        return
     if not (items or response.get("object") == "response") or not all(isinstance(item, dict) for item in items):
         return
     context = request_and_response(record)
     if isinstance(context.get("tools"), list):
         # Tools of OpenAI's own have a type only; what a remote server offers is listed in an item.
         context["tools"] = [
-            tool if tool.get("name") else {"name": tool["type"]} for tool in context["tools"] if tool["type"] != "mcp"
+            tool if tool.get("name") else {"name": tool["type"]}
+            for tool in context["tools"]
+            if tool.get("type") != "mcp"
         ]
     session = context.get("conversation")
     if session:
         context["session"] = session["id"] if isinstance(session, dict) else session
-    if context.get("previous_response_id"):
-        context["continues"] = context["previous_response_id"]
     yield items, context
 
 
@@ -132,6 +141,42 @@ def tell(messages: Sequence[Any]) -> str | None:
     return None
 
 
-OPENAI_RESPONSES = message_format(
-    Family("openai_responses", "OpenAI Responses items and response objects", tell, add_item, unfold, _PLUMBING)
-)
+_FAMILY = Family("openai_responses", "OpenAI Responses items and response objects", tell, add_item, unfold, _PLUMBING)
+
+
+def read(source: Source, rows: Rows) -> None:
+    """Read items or responses; a response that continues an earlier one of the source is the same run."""
+    if any(_previous(record) for record in objects(source)):
+        _FAMILY.read_records(_chained(source), rows, merge=True)
+    else:
+        _FAMILY.read(source, rows)
+
+
+def _chained(source: Source) -> Iterator[tuple[str, Any]]:
+    """Yield each chain of responses as one record: the last, after the items of those before it."""
+    chains: dict[Any, tuple[str, Any]] = {}
+    for label, record in source.records():
+        found = next(unfold(record), None) if isinstance(record, dict) else None
+        if found is None:
+            yield label, record
+            continue
+        items, context = found
+        _, earlier = chains.pop(_previous(record), ("", {}))
+        only_items = {"request": None, "response": None, "output": None, "previous_response_id": None}
+        whole = {**earlier, **context, **only_items, "input": [*earlier.get("input", ()), *items]}
+        chains[context.get("id") or label] = label, whole
+    yield from chains.values()
+
+
+def _previous(record: dict[str, Any]) -> Any:
+    return request_and_response(record).get("previous_response_id")
+
+
+def detect(source: Source) -> tuple[float, str] | None:
+    """Recognise response objects, which may be empty, and items."""
+    if any(request_and_response(record).get("object") == "response" for record in objects(source)):
+        return 0.96, 'object is "response"'
+    return _FAMILY.detect(source)
+
+
+OPENAI_RESPONSES = replace(message_format(_FAMILY), detect=detect, read=read)

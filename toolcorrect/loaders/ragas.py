@@ -33,7 +33,7 @@ def _read_sample(record: dict[str, Any], rows: Rows) -> None:
     printed = isinstance(given, str) and given.lstrip().startswith("[{")
     messages = listed_items(given) if printed or isinstance(given, list) else None
     tags = {key: value for key, value in record.items() if key not in _KEYS and value is not None}
-    case = rows.case(None, **tags, called_known=messages is not None)
+    case = rows.case(None, tags=tags, called_known=messages is not None)
     talk = Conversation(case)
     if messages is None:
         talk.asked(given)

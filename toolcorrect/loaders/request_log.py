@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from toolcorrect.decoding import to_json
-from toolcorrect.loaders.rows import Case, Rows
+from toolcorrect.loaders.rows import Rows
 
 # Runs that the user tells apart never share a history.
-_RUN = ("case", "case_id", "id", "task", "task_id", "trial", "model")
+_RUN = ("case", "case_id", "task", "task_id", "trial", "model")
 
 
 class RequestLog:
@@ -26,19 +26,17 @@ class RequestLog:
         self._fingerprint = fingerprint
         self._ends: dict[int, int] = {}
 
-    def place(self, case: Case, messages: Iterable[Any], run: dict[str, Any], ids: Iterable[str] = _RUN) -> None:
+    def place(self, messages: Iterable[Any], run: Mapping[str, Any]) -> None:
         """Put the case just made in the place of the earlier one that it continues, if there is one.
 
         Parameters
         ----------
-        case
-            The last of ``rows.cases``.
         messages
-            Its messages.
-        run, ids
-            What the record says beside them, and the keys of it that tell runs apart.
+            Those of the last of ``rows.cases``.
+        run
+            What the record says beside them.
         """
-        total = hash(tuple(str(run.get(name)) for name in ids))
+        total = hash(tuple(str(run.get(name)) for name in _RUN))
         sums = []
         for message in messages:
             total = hash((total, self._fingerprint(message)))

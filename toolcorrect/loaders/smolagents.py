@@ -23,7 +23,7 @@ def read(source: Source, rows: Rows) -> None:
         runs = [("", [record for _, record in runs])]
     for label, run in runs:
         with rows.record(label):
-            talk = Conversation(rows.case(None))
+            talk = Conversation(rows.case(None, ids_within="step"))
             for step in run["steps"] if isinstance(run, dict) else run:
                 _add_step(talk, step)
             talk.close()

@@ -20,7 +20,7 @@ def read_record(record: Any, rows: Rows) -> None:
         for key, value in record.items()
         if key not in (_CALLED, _EXPECTED, "prompt", "response", "case", "id")
     }
-    case = rows.case(identity, input=record.get("prompt"), output=record.get("response"), **tags)
+    case = rows.case(identity, input=record.get("prompt"), output=record.get("response"), tags=tags)
     add_lists(case, record.get(_CALLED), record.get(_EXPECTED), None)
 
 
