@@ -299,7 +299,7 @@ def test_causes(rows: list[tuple[float | None, str | None]]) -> None:
     assert [bar.get_width() for bar in ax.patches] == table["cases"].tolist()
     assert ("extra calls" in labels(ax.yaxis)) == ("extra" in table.index)
     unscored = int(found["gap"].isna().sum())
-    assert (f"{unscored} unscored" if unscored else "none unscored") in note_of(ax)
+    assert (f"{unscored} unscored" if unscored else "unscored ones not among them") in note_of(ax)
 
 
 @FEW

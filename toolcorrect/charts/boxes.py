@@ -124,10 +124,19 @@ def boxes(
         ax.set_xticks([])
         ax.spines[["left", "bottom"]].set_visible(False)
         _key(ax, drawn.iloc[-1], size)
-        best = table["agreement"].idxmax()
-        finding = f"{plain(best)} agrees with the outcome most often: {table['agreement'].max():.0%} of its cases"
+        finding = _finding(table)
         headline(ax, title or finding, note + left_out(len(table) - len(drawn), "row", "between left out"))
     return ax
+
+
+def _finding(table: pd.DataFrame) -> str:
+    null = table["null"].astype(bool)
+    real, blind = table.loc[~null, "agreement"].dropna(), table.loc[null, "agreement"].dropna()
+    if real.empty:
+        return "Only null rows could be measured"
+    words = f"{plain(real.idxmax())} agrees with the outcome most often: {real.max():.0%} of its cases"
+    # A constant guess is right as often as the commoner outcome comes.
+    return words + (f", but {plain(blind.idxmax())} {blind.max():.0%}" if blind.max() >= real.max() else "")
 
 
 def _key(ax: Axes, last: pd.Series, size: float) -> None:

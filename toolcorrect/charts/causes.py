@@ -88,7 +88,10 @@ def causes(
     """
     table = causes_data(disagreements)
     unscored = int(disagreements["gap"].isna().sum())
-    note = f"{counted(len(disagreements), 'case')}, {unscored_words(unscored, 'by one of the two')}"
+    others = [name for name in disagreements.columns if name not in ("task", "model", "gap", "cause")]
+    pair = f" between {plain(others[0])} and {plain(others[1])}" if len(others) == 2 else ""
+    note = f"{counted(len(disagreements), 'case')} listed as differing{pair}, "
+    note += unscored_words(unscored, "by one of the two") if unscored else "unscored ones not among them"
     with canvas(ax, context, (7.6, float(np.clip(1.6 + 0.42 * len(table), 2.6, 12)))) as ax:
         if table.empty:
             return empty(ax, "No case differs, so there is no cause.", title, note)

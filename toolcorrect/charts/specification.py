@@ -125,7 +125,7 @@ def specification(
             raise unknown_name("choice", by, map(str, table.columns[3:]), "It must differ between the variants.")
         places = np.arange(len(rows)) + np.cumsum(gaps) * 0.5
         tall = max(0.2, (places[-1] + 1) * 0.1 if len(rows) else 0.2)
-        top, low = split(ax, heights=[1.1, min(tall, 2.2)], space=0.02)
+        top, low = split(ax, heights=[1.1, min(tall, 1.7)], space=0.02)
         x = np.arange(len(table))
         mark = float(np.clip(room(ax)[0] * 0.62 / len(table) * 0.6, font(0.3), font(0.65)))
         coloured = [BLUE] * len(table) if variants is None and by is None else _colours(table, by)
@@ -189,7 +189,8 @@ def _choices(
     named: bool,
 ) -> None:
     x = np.arange(len(table))
-    size = font(0.72)
+    tall = room(ax)[1] * 0.42 / max(places[-1] + 1, 1) if len(rows) else np.inf
+    size = max(min(font(0.72), tall / 1.1), font(0.5))
     for y, (choice, _, options) in zip(places, rows, strict=True):
         hit = table[choice].astype(str).isin(options).to_numpy()
         ax.plot(x, np.full(len(x), y), "o", color=PALE, ms=mark * 0.55, mew=0)
