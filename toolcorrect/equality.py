@@ -24,6 +24,7 @@ DELICATE = r"\d{19}|NaN|Infinity|\\u[dD][89abAB]"
 _SIGNED_ZERO = r"-0(\.0*)?([eE][-+]?\d+)?\s*([,}\]]|$)"
 _WHOLE = r"\d\.0+([^\d]|$)|\d[eE][-+]?\d|" + _SIGNED_ZERO
 _WHOLE_OR_TRUTH = r"(^|[:\[,])\s*(true|false)|" + _WHOLE
+_sorted_text = json.JSONEncoder(sort_keys=True).encode
 # Texts written at a time: few enough that their bytes are reused, not spread over fresh memory.
 _BLOCK = 2048
 
@@ -86,9 +87,8 @@ def _python_text(value: Any) -> Any:
 
 def _azure_text(value: Any) -> Any:
     def text(item: Any) -> str:
-        if isinstance(item, str):
-            return item
-        return json.dumps(item, sort_keys=True) if isinstance(item, dict | list) else str(item)
+        kind = type(item)
+        return item if kind is str else _sorted_text(item) if kind is dict or kind is list else str(item)
 
     return {key: text(item) for key, item in value.items()} if type(value) is dict else text(value)
 

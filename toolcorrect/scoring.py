@@ -96,7 +96,7 @@ class Scorer:
         return self._overlaps[encoding, match]
 
     def _encoding(self, scope: str, names: str | Names, by: Literal["case", "turn"]) -> Encoding:
-        """Return the lists of one meaning of calls and names; one for all meanings that the data cannot tell apart."""
+        """Return the lists of one meaning of calls and names, shared by all that the data cannot tell apart."""
         scope = "assistant" if scope in self._same_as_assistant else scope
         by = "case" if self._one_turn else by
         key = (scope, _level(names), by)

@@ -9,7 +9,7 @@ from toolcorrect.encoding import Encoding, Match, SideName
 from toolcorrect.names import Names
 from toolcorrect.overlap import Overlap
 from toolcorrect.variants.definition import Empty, Variant, every_property_but, rounded
-from toolcorrect.variants.forms import refuses
+from toolcorrect.variants.forms import refuses, unless_refused
 from toolcorrect.variants.shares import Arguments, by_name, includes, of_objects
 
 
@@ -21,10 +21,19 @@ def _trimmed(arguments: Arguments) -> Arguments:
     return {key.strip(): value for key, value in arguments.items()}
 
 
+_refused = refuses(unnamed=("expected",))
+
+
 def _correctness(overlap: Overlap) -> np.ndarray:
     encoding = overlap.encoding
     met, counted = _met(encoding), _within_turns(encoding)
     return rounded(encoding.expected.count(met & counted) / encoding.expected.count(counted), 4)
+
+
+def _in_words(overlap: Overlap, at: int) -> str:
+    met, counted = _met(overlap.encoding), _within_turns(overlap.encoding)
+    found, due = (overlap.encoding.expected.count(marked)[at] for marked in (met & counted, counted))
+    return f"{found} of {due} expected met in their turn" if due else "nothing is expected in a turn of the trace"
 
 
 def _met(encoding: Encoding) -> np.ndarray:
@@ -61,12 +70,13 @@ VARIANTS = (
         rule="share of expected calls that some call of the same turn meets: name, the expected arguments and, if "
         "given, the output; rounded to four digits",
         notation="met/E",
+        words=unless_refused(_in_words, _refused),
         upstream="agent-quality-inspect",
         version="2.3.6a1",
         names=Names(trim=True),
         properties=every_property_but(),
         empty=Empty("rejected", "rejected", 0.0),
-        rejects=refuses(unnamed=("expected",)),
+        rejects=_refused,
         faults=(
             "an expected call of a turn that the trace does not reach silently leaves the score",
             "one call can meet several equal expected ones",

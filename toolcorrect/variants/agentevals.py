@@ -59,8 +59,9 @@ def _inclusion(encoding: Encoding) -> tuple[pairing.Pairs, np.ndarray]:
 
 
 def _includes_which(expected: Arguments, called: Arguments) -> float:
-    of_expected, of_called = includes(called, expected), includes(expected, called)
-    return _BOTH if of_expected and of_called else _ALL_OF["expected"] * of_expected + _ALL_OF["called"] * of_called
+    if includes(called, expected):
+        return _BOTH if len(called) == len(expected) else _ALL_OF["expected"]
+    return _ALL_OF["called"] if includes(expected, called) else 0.0
 
 
 def _formula(mode: str, arguments: str, fixed: bool) -> Callable[[Overlap], np.ndarray]:

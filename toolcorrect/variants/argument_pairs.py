@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from toolcorrect import pairing
-from toolcorrect.encoding import Encoding, SideName
+from toolcorrect.encoding import Encoding, Match, SideName
 from toolcorrect.overlap import Overlap
 from toolcorrect.variants.shares import Arguments, by_name, of_objects
 
@@ -55,7 +55,11 @@ def argument_f1(*, strict: bool) -> Callable[[Overlap], np.ndarray]:
         encoding = overlap.encoding
         lists = encoding.list_count
         pairs = by_name(encoding)
-        scores = pairing.compare(pairs, of_objects(hits), same=None)
+        # Equal arguments are all hits; only the others need a look.
+        expected, called = encoding.codes(Match(arguments="typed" if strict else "python"))
+        unequal = expected[pairs.expected] != called[pairs.called]
+        scores = _counts(encoding, "expected")[pairs.expected].astype(np.float64)
+        scores[unequal] = pairing.compare(pairs.only(unequal), of_objects(hits), same=None)
         chosen = _first_best(pairs, np.nan_to_num(scores))
         paired = np.bincount(pairs.owner[chosen], minlength=lists) > 0
         # An expected call that states no arguments is not checked.

@@ -59,6 +59,13 @@ def refuses(
     return rejects
 
 
+def unless_refused(
+    words: Callable[[Overlap, int], str], rejects: Callable[[Overlap], np.ndarray]
+) -> Callable[[Overlap, int], str]:
+    """Return a ``Variant.words`` that is silent about lists which upstream refuses."""
+    return lambda overlap, place: "" if rejects(overlap)[place] else words(overlap, place)
+
+
 def as_text(encoding: Encoding) -> Encoding:
     """Read a text that came where an object belonged as that text, not as the object it holds."""
     marked = [arrived(encoding, side, ("text",)) for side in SIDES]

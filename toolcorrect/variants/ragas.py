@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,11 @@ from toolcorrect import pairing
 from toolcorrect.encoding import Encoding, Match
 from toolcorrect.overlap import Overlap
 from toolcorrect.variants.definition import Axes, Empty, Variant, every_property_but, rounded
-from toolcorrect.variants.forms import NO_OBJECT, NOT_GIVEN, refuses
+from toolcorrect.variants.forms import NO_OBJECT, NOT_GIVEN, refuses, unless_refused
 from toolcorrect.variants.shares import Arguments, of_objects
 
 NO_MAPPING = (*NO_OBJECT, *NOT_GIVEN)
+_REFUSED = refuses(expected=NO_MAPPING, called=NO_MAPPING)
 F1 = Axes("set", "free", "f1")
 
 _TEXTS = "compares the Python texts of values: 1 equals '1', but 1 differs from 1.0"
@@ -34,21 +36,20 @@ def key_share(expected: Arguments, called: Arguments) -> float:
     return sum(key in called and str(called[key]) == str(value) for key, value in expected.items()) / len(expected)
 
 
-def _mean_share(pairs: pairing.Pairs) -> np.ndarray:
-    """Average the pairs of each list; 0 where a list has none."""
+def _total_share(pairs: pairing.Pairs) -> np.ndarray:
+    """Add up the pairs of each list; 0 where a list has none."""
     shares = pairing.compare(pairs, of_objects(key_share), same="str")
-    total = np.bincount(pairs.owner, weights=shares, minlength=pairs.encoding.list_count)
-    return total / pairs.encoding.expected.lengths
+    return np.bincount(pairs.owner, weights=shares, minlength=pairs.encoding.list_count)
 
 
 def _strict(overlap: Overlap) -> np.ndarray:
     same_names = (overlap.longest == overlap.expected) & (overlap.expected == overlap.called)
-    return _mean_share(pairing.by_position(overlap.encoding, same_names))
+    return _total_share(pairing.by_position(overlap.encoding, same_names))
 
 
 def _flexible(overlap: Overlap) -> np.ndarray:
     same_names = (overlap.shared == overlap.expected) & (overlap.expected == overlap.called)
-    return _mean_share(_sorted(overlap.encoding, same_names))
+    return _total_share(_sorted(overlap.encoding, same_names))
 
 
 def _sorted(encoding: Encoding, lists: np.ndarray) -> pairing.Pairs:
@@ -69,6 +70,17 @@ def _sorted(encoding: Encoding, lists: np.ndarray) -> pairing.Pairs:
     return pairing.Pairs(encoding, e, c)
 
 
+def _mean(total: Callable[[Overlap], np.ndarray]) -> dict[str, Any]:
+    """Return the fields of a variant that divides a total by the number of expected calls."""
+    return {
+        "formula": lambda overlap: total(overlap) / overlap.expected,
+        "words": unless_refused(
+            lambda overlap, at: f"{total(overlap)[at]:g} of {overlap.expected[at]} calls' worth of arguments",
+            _REFUSED,
+        ),
+    }
+
+
 def _upstream(name: str, title: str, rule: str, **fields: Any) -> Variant:
     return Variant(
         name,
@@ -76,7 +88,7 @@ def _upstream(name: str, title: str, rule: str, **fields: Any) -> Variant:
         rule=rule,
         upstream="ragas",
         version="0.4.3",
-        rejects=refuses(expected=NO_MAPPING, called=NO_MAPPING),
+        rejects=_REFUSED,
         **fields,
     )
 
@@ -87,7 +99,7 @@ VARIANTS = (
         "Ragas tool call accuracy",
         "0 unless the names are the same in the same order; then the mean share of expected arguments given, "
         "compared as Python texts",
-        formula=_strict,
+        **_mean(_strict),
         properties=every_property_but("order_free", "repeat_free"),
         notation="[names equal] · Σ key share / E",
         empty=Empty(1.0, 0.0, 0.0),
@@ -101,7 +113,7 @@ VARIANTS = (
         "Ragas tool call accuracy, any order",
         "both lists are sorted by name and arguments; 0 unless the names are the same; then the mean share of "
         "expected arguments given, compared as Python texts",
-        formula=_flexible,
+        **_mean(_flexible),
         properties=every_property_but("repeat_free"),
         notation="[names equal] · Σ key share / E",
         empty=Empty(1.0, 0.0, 0.0),

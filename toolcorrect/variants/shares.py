@@ -42,7 +42,7 @@ def includes(whole: Arguments, part: Arguments) -> bool:
     >>> includes({"a": 1, "b": 2}, {"a": 1.0}), includes({}, {"a": None})
     (True, False)
     """
-    return all(key in whole and whole[key] == value for key, value in part.items())
+    return part.items() <= whole.items()
 
 
 def by_name(encoding: Encoding) -> pairing.Pairs:

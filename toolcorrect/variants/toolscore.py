@@ -11,7 +11,7 @@ from toolcorrect.encoding import Match
 from toolcorrect.overlap import Overlap
 from toolcorrect.variants.argument_pairs import argument_f1
 from toolcorrect.variants.definition import Axes, Counted, Empty, Formula, Variant, every_property_but
-from toolcorrect.variants.forms import as_text, refuses
+from toolcorrect.variants.forms import as_text, refuses, unless_refused
 from toolcorrect.variants.shares import included
 
 GRADED = Empty(1.0, 0.0, 0.0)
@@ -49,18 +49,20 @@ def _whole_calls(overlap: Overlap) -> np.ndarray:
     return found / overlap.expected
 
 
-def _trajectory(overlap: Overlap) -> np.ndarray:
-    """Share of expected calls met at their place, times expected over called where more were called."""
+def _hits(overlap: Overlap) -> np.ndarray:
+    """Count the expected calls met at their place."""
     encoding = overlap.encoding
     pairs = pairing.by_position(encoding)
     pairs = pairs.only(encoding.expected.tool[pairs.expected] == encoding.called.tool[pairs.called])
-    hits = np.bincount(pairs.owner, weights=included(pairs), minlength=encoding.list_count)
-    return hits / np.maximum(overlap.expected, overlap.called)
+    return np.bincount(pairs.owner, weights=included(pairs), minlength=encoding.list_count)
 
 
 def _upstream(name: str, title: str, rule: str, *, objects: bool = False, **fields: Any) -> Variant:
     sides: Any = ("expected", "called")
     forms = {} if objects else {"expected": (), "called": ()}
+    rejects = refuses(unnamed=sides, **forms)
+    if "words" in fields:
+        fields["words"] = unless_refused(fields["words"], rejects)
     return Variant(
         f"toolscore.{name}",
         title=f"toolscore {title}",
@@ -68,7 +70,7 @@ def _upstream(name: str, title: str, rule: str, *, objects: bool = False, **fiel
         upstream="tool-scorer",
         version="1.10.0",
         empty=fields.pop("empty", GRADED),
-        rejects=refuses(unnamed=sides, **forms),
+        rejects=rejects,
         **fields,
     )
 
@@ -126,7 +128,10 @@ VARIANTS = (
         "trajectory",
         "trajectory accuracy",
         "share of expected calls met at their place, with the expected arguments; shrunk where more were called",
-        formula=_trajectory,
+        formula=lambda overlap: _hits(overlap) / np.maximum(overlap.expected, overlap.called),
+        words=lambda overlap, at: (
+            f"{_hits(overlap)[at]:g} met in place, {max(overlap.expected[at], overlap.called[at])} in the longer list"
+        ),
         properties=FULL,
         notation="hits/max(E,C)",
         objects=True,
