@@ -181,7 +181,7 @@ def compare(
     Returns
     -------
     numpy.ndarray
-        float64, one entry a pair.
+        float64, one entry a pair; NaN where values are nested too deeply to be looked at.
     """
     encoding = pairs.encoding
     scores = np.ones(len(pairs.expected), dtype=np.float64)
@@ -202,10 +202,21 @@ def compare(
         block = different[begin : begin + _BLOCK]
         numbers, place = np.unique(np.concatenate((block // span, block % span)) - 1, return_inverse=True)
         value = parsed(encoding.texts, numbers)
-        expected, called = (map(value.__getitem__, side.tolist()) for side in np.split(place, 2))
-        made[begin : begin + len(block)] = list(map(function, expected, called))
+        expected, called = ([value[at] for at in side.tolist()] for side in np.split(place, 2))
+        made[begin : begin + len(block)] = _each(function, expected, called)
     scores[unequal] = made[inverse]
     return scores
+
+
+def _each(function: Callable[[Any, Any], float], expected: list[Any], called: list[Any]) -> list[float]:
+    """Score each pair of values; NaN where they are nested too deeply for it."""
+    try:
+        return list(map(function, expected, called))
+    except RecursionError:
+        if len(expected) == 1:
+            return [np.nan]
+        half = len(expected) // 2
+        return _each(function, expected[:half], called[:half]) + _each(function, expected[half:], called[half:])
 
 
 def satisfied(pairs: Pairs, function: Callable[[Any, Any], float], same: str) -> np.ndarray:

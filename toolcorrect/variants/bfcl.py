@@ -229,8 +229,11 @@ def _complaints(pairs: pairing.Pairs, rules: Rules) -> list[str | None]:
 def _complaint(expected: Any, called: Any, schema: Any, language: Language, rules: Rules) -> str | None:
     if not isinstance(expected, dict) or not isinstance(called, dict):
         return "its arguments are no object"
-    accepted = {name: from_argument(value) for name, value in expected.items()}
-    return complaint(accepted, called, schema, language, rules)
+    try:
+        accepted = {name: from_argument(value) for name, value in expected.items()}
+        return complaint(accepted, called, schema, language, rules)
+    except RecursionError:
+        return "its arguments are nested too deeply"
 
 
 def _language(category: str) -> Language:
