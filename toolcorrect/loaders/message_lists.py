@@ -77,11 +77,12 @@ class Family:
         """Recognise messages, bare or in records."""
         if source.shape in ("table", "archive"):
             return None
-        for record in source.head[:_RECORDS]:
+        for i, record in enumerate(source.head[:_RECORDS]):
             for messages, _ in self._lists(record):
                 reason = self.tell(messages[:_MESSAGES])
                 if reason:
-                    return CONFIDENCE, f"messages with {reason}"
+                    # Where records are of several families, the first of them counts.
+                    return CONFIDENCE - i / 1000, f"messages with {reason}"
         reason = self._whole(source)
         return (CONFIDENCE, f"a list of messages with {reason}") if reason else None
 

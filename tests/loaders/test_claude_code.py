@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import toolcorrect as tc
+from tests.loaders.plain import rows
+
+
+def line(kind, uuid, parent, *blocks, session="s", message=None, **more):
+    content = blocks[0] if blocks and isinstance(blocks[0], str) else list(blocks)
+    said = {"role": kind, "content": content, **({"id": message} if message else {})}
+    return {"type": kind, "uuid": uuid, "parentUuid": parent, "sessionId": session, "message": said, **more}
+
+
+def use(identity, name="Bash"):
+    return {"type": "tool_use", "id": identity, "name": name, "input": {"n": identity}}
+
+
+def result(identity, **more):
+    return {"type": "tool_result", "tool_use_id": identity, "content": "done", **more}
+
+
+def test_blocks_of_one_message_are_one_step_though_results_come_between():
+    data = tc.load(
+        [
+            line("user", "1", None, "Go"),
+            line("assistant", "2", "1", use("a"), message="m1"),
+            line("user", "3", "2", result("a")),
+            line("assistant", "4", "2", use("b", "mcp__web__search"), message="m1"),
+            line("user", "5", "4", result("b", is_error=True)),
+            line("assistant", "6", "5", use("c"), message="m2"),
+        ]
+    )
+    assert rows(data.calls, "tool", "step", "kind", "server", "error") == [
+        ["Bash", 0, "function", None, False],
+        ["mcp__web__search", 0, "mcp", "web", True],
+        ["Bash", 1, "function", None, None],
+    ]
+
+
+def test_what_the_person_went_back_behind_is_left_out_and_said():
+    data = tc.load(
+        [
+            line("user", "1", None, "Go"),
+            line("assistant", "2", "1", use("a"), message="m1"),
+            line("user", "3", "2", result("a")),
+            line("user", "4", "3", "Delete it"),
+            line("assistant", "5", "4", use("wrong"), message="m2"),
+            line("user", "6", "5", result("wrong")),
+            line("user", "7", "3", "Keep it"),
+            line("assistant", "8", "7", use("b"), message="m3"),
+        ]
+    )
+    assert data.calls.call_id.to_list() == ["a", "b"]
+    assert data.report[data.report.code == "rewound"]["count"].sum() == 3
+    assert data.cases.turns.to_list() == [2]
+
+
+def test_a_resumed_session_tells_lines_again():
+    lines = [line("user", "1", None, "Go"), line("assistant", "2", "1", use("a"), message="m")]
+    data = tc.load([*lines, *lines, line("user", "3", "2", result("a")), {"type": "summary", "summary": "x"}])
+    assert len(data.calls) == 1
+    assert data.cases.turns.to_list() == [1]
+    assert "unreadable" not in data.report.code.to_list()
+
+
+def test_side_chains_are_deeper_and_give_no_answer():
+    data = tc.load(
+        [
+            line("user", "1", None, "Go"),
+            line("assistant", "2", "1", use("t", "Task"), message="m1"),
+            line("user", "3", None, "Look around", isSidechain=True),
+            line("assistant", "4", "3", use("a", "Read"), message="m2", isSidechain=True, agentId="x"),
+            line("user", "5", "4", result("a"), isSidechain=True),
+            line("assistant", "6", "5", {"type": "text", "text": "inner"}, message="m3", isSidechain=True),
+            line("user", "7", "2", result("t")),
+            line("assistant", "8", "7", {"type": "text", "text": "outer"}, message="m4"),
+        ]
+    )
+    assert rows(data.calls, "tool", "depth", "agent") == [["Task", 0, None], ["Read", 1, "x"]]
+    assert data.cases[["input", "output", "turns"]].values.tolist() == [["Go", "outer", 1]]
+
+
+def test_the_stream_of_a_headless_run():
+    lines = [
+        {"type": "system", "subtype": "init", "session_id": "s", "tools": ["Bash", "Read"]},
+        {"type": "assistant", "session_id": "s", "parent_tool_use_id": None,
+         "message": {"id": "m", "role": "assistant", "content": [use("a")]}},
+        {"type": "user", "session_id": "s", "parent_tool_use_id": None,
+         "message": {"role": "user", "content": [result("a")]}},
+    ]  # fmt: skip
+    data = tc.load(lines)
+    assert data.calls.output.to_list() == ['"done"']
+    assert data.tools.tool.to_list() == ["Bash", "Read"]
