@@ -73,7 +73,7 @@ def test_gallery(pictures: dict[str, Callable[[str], Axes]]) -> None:
             ax = draw(context)
             assert_tidy(ax)
             file = f"{name.replace(' ', '_')}_{context}.png"
-            ax.figure.savefig(GALLERY / file, dpi=200 if context == "notebook" else 144)
+            ax.figure.savefig(GALLERY / file, dpi=144 if context == "notebook" else 96)
             parts.append(f'<figure><img src="{file}" alt="{html.escape(ax.get_title(loc="left"))}"></figure>')
     style = "body{font:16px system-ui;margin:2em auto;max-width:70em}img{max-width:100%;border:1px solid #ddd}"
     page = f"<!doctype html><meta charset=utf-8><title>Charts</title><style>{style}</style><h1>Charts</h1>"

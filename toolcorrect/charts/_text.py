@@ -82,8 +82,8 @@ def shortened(text: str, points: float, size: float) -> str:
     --------
     >>> shortened("short", 500, 10)
     'short'
-    >>> shortened("a_very_long_name_of_a_tool", 80, 10)
-    'a_very…a_tool'
+    >>> shortened("a_very_long_name_of_a_tool", 1, 10)
+    'a…'
     """
     if text_width(text, size) <= points:
         return text

@@ -55,7 +55,7 @@ def agreement_data(scores: pd.DataFrame, *, measure: str = "kendall", threshold:
     --------
     >>> scores = pd.DataFrame({"a": [0.0, 0.5, 1.0], "b": [1.0, 0.5, 0.0], "c": [0.0, 0.6, 1.0]})
     >>> agreement_data(scores).loc["a"].to_dict()
-    {'b': -1.0, 'a': 1.0, 'c': 1.0}
+    {'a': 1.0, 'c': 1.0, 'b': -1.0}
     """
     check_option("measure", measure, _MEASURES)
     frame = score_frame(scores)

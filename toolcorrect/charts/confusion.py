@@ -33,7 +33,7 @@ def confusion_data(counts: pd.DataFrame) -> pd.DataFrame:
     Examples
     --------
     >>> confusion_data(pd.DataFrame({"a": [3, 1], "b": [0, 5]}, index=["a", None])).values.tolist()
-    [[0, 0, 0], [0, 3, 0], [5, 1, 0]]
+    [[3, 0, 0], [0, 0, 0], [1, 5, 0]]
     """
     if not isinstance(counts, pd.DataFrame):
         raise DataError(f"charts.confusion draws a DataFrame of counts, not {type(counts).__name__}.")

@@ -39,7 +39,7 @@ def strictness_data(strictness: pd.DataFrame) -> pd.DataFrame:
     names = list(strictness.index.get_level_values(0).unique())
     place = {name: i for i, name in enumerate(names)}
     below = np.zeros((len(names), len(names)), dtype=bool)
-    for a, b in strictness.index[strictness["implies"].fillna(False).to_numpy(dtype=bool)]:
+    for a, b in strictness.index[strictness["implies"].astype("boolean").fillna(False).to_numpy(dtype=bool)]:
         below[place[a], place[b]] = True
     first = [int(np.flatnonzero(np.append(below[i, :i] & below[:i, i], True))[0]) for i in range(len(names))]
     nodes = [i for i in range(len(names)) if first[i] == i]
