@@ -177,6 +177,11 @@ def test_an_optimal_matching_mends_the_one_case_that_greed_loses() -> None:
     assert set(cases["mutation"][changed]) == {"reversed", "shuffled"}
 
 
+def test_the_maker_makes_each_variant_once() -> None:
+    data = bfcl_case([], [])
+    assert score(data, variants=["bfcl.ast", ast(), ast(types=False), ast(types=False)]).shape == (1, 2)
+
+
 def test_options_that_do_not_exist_are_refused() -> None:
     with pytest.raises(OptionError, match="kept"):
         ast(dots="commas")  # type: ignore[arg-type]

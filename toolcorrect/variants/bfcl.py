@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+from functools import cache
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -48,6 +49,7 @@ _FAULTS = (
 )
 
 
+@cache
 def ast(
     *,
     types: bool = True,
