@@ -5,21 +5,23 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable
+from functools import cache
 from random import Random
 from typing import Any, TypeAlias
 
 import pandas as pd
 
 from toolcorrect.dataset import Dataset
+from toolcorrect.equality import RELATIONS, canonical_text
 from toolcorrect.scoring import score
 from toolcorrect.variants.definition import Variant
 
 Call: TypeAlias = dict[str, Any]
 
 NAMES = ("a", "b", "c", "d")
-# Values beside what they are under the widest notion of equal.
-VALUES = ((1, 1), (1.0, 1), (True, 1), ("1", 1), (2, 2), ("x", "x"), ("x ", "x"), (None, "none"), ([1, 2], "list"))
-WIDEST = {json.dumps(value): wide for value, wide in VALUES}
+# Equal under some relations and not under others.
+VALUES = (1, 1.0, True, "1", 2, "x", "x ", None, [1, 2])
+_canonical = cache(canonical_text)
 TOLERANCE = 1e-9
 SCHEMA = {"type": "object", "properties": {"p": {}, "q": {"type": ["integer", "string"]}, "r": {}}}
 TOOLS = pd.DataFrame(
@@ -33,7 +35,7 @@ RULES = pd.DataFrame({"rule": ["forbid"], "tool": ["d"]})
 
 def _call(r: Random, *, plain: bool) -> Call:
     keys = r.sample(("p", "q", "r"), r.choice((0, 1, 1, 2)))
-    arguments = {key: r.choice(VALUES)[0] for key in keys}
+    arguments = {key: r.choice(VALUES) for key in keys}
     made = {"tool": r.choice(NAMES), "arguments": json.dumps(arguments), "arguments_form": "object"}
     if r.random() < 0.05:
         made |= {"arguments": None, "arguments_form": r.choice(("absent", "null"))}
@@ -103,13 +105,14 @@ def _extra(r: Random, expected: list[Call], called: list[Call]) -> list[Call] | 
 
 
 def _missing(r: Random, expected: list[Call], called: list[Call]) -> list[Call] | None:
-    """Without a call that is expected just so, made no more often than expected, however loosely one compares."""
-    needed = [
-        i for i, call in enumerate(called) if not call.get("error") and _same_call(call) in map(_same_call, expected)
-    ]
-    for same in (_same_tool, _alike):
-        often, due = Counter(map(same, called)), Counter(map(same, expected))
-        needed = [i for i in needed if often[same(called[i])] <= due[same(called[i])]]
+    """Without a call that is expected just so, and made no more often than expected however one compares."""
+    wanted = [_same_call(call) for call in expected]
+    needed = [i for i, call in enumerate(called) if not call.get("error") and _same_call(call) in wanted]
+    for relation in (None, *RELATIONS):
+        for whole in (False, True):
+            often, due = (Counter(_class(call, relation, whole) for call in calls) for calls in (called, expected))
+            classes = [_class(call, relation, whole) for call in called]
+            needed = [i for i in needed if often[classes[i]] <= due[classes[i]]]
     if not needed:
         return None
     at = r.choice(needed)
@@ -120,15 +123,10 @@ def _same_call(call: Call) -> tuple[Any, ...]:
     return tuple(call.get(key) for key in ("tool", "arguments", "kind", "output", "turn"))
 
 
-def _same_tool(call: Call) -> Any:
-    return call["tool"]
-
-
-def _alike(call: Call) -> Any:
-    if call["arguments"] is None:
-        return call["tool"], None
-    arguments = {key: WIDEST[json.dumps(value)] for key, value in json.loads(call["arguments"]).items()}
-    return call["tool"], tuple(sorted(arguments.items(), key=str))
+def _class(call: Call, relation: str | None, whole: bool) -> tuple[Any, ...]:
+    """What two calls have in common that are the same under a relation, with kind and output or without."""
+    arguments = call["arguments"] and relation and _canonical(call["arguments"], relation)
+    return (call["tool"], arguments, call.get("kind"), call.get("output")) if whole else (call["tool"], arguments)
 
 
 CHANGES: dict[str, Callable[[Random, list[Call], list[Call]], list[Call] | None]] = {

@@ -96,7 +96,7 @@ def test_every_variant_that_scores_says_its_sum_in_words() -> None:
     assert sums["sum"][sums["status"] == "ok"].ne("").all()
     assert not sums["sum"].str.contains("{", regex=False).any()
     assert sums["sum"]["agent_inspect.correctness"] == "0 of 1 expected met in their turn"
-    assert sums["sum"]["ragas.accuracy"] == "0 of 1 calls' worth of arguments"
+    assert sums["sum"]["ragas.accuracy"] == "shares of arguments add up to 0 of 1"
     refused = tc.load([{"case": "x", "called": [{"name": "a", "arguments": "text"}], "expected": [call("a", k=2)]}])
     said = tc.explain(refused, "x", variants=["agent_inspect.correctness", "ragas.accuracy", "toolscore.trajectory"])
     assert said.sums["sum"].eq("").all()

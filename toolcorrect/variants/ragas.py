@@ -75,7 +75,7 @@ def _mean(total: Callable[[Overlap], np.ndarray]) -> dict[str, Any]:
     return {
         "formula": lambda overlap: total(overlap) / overlap.expected,
         "words": unless_refused(
-            lambda overlap, at: f"{total(overlap)[at]:g} of {overlap.expected[at]} calls' worth of arguments",
+            lambda overlap, at: f"shares of arguments add up to {total(overlap)[at]:g} of {overlap.expected[at]}",
             _REFUSED,
         ),
     }
