@@ -7,7 +7,7 @@ import pytest
 from tests.tau_runs import tau2_airline
 from toolcorrect.correlating import kendall
 from toolcorrect.errors import DataError, OptionError, UnknownNameError
-from toolcorrect.ranking import flips, order_agreement, rankings
+from toolcorrect.ranking import order_agreement, rank_flips, rankings
 from toolcorrect.scoring import score
 
 
@@ -65,12 +65,12 @@ def test_where_lower_is_better_the_lowest_is_first(monkeypatch):
     scores = pd.DataFrame({"waste": [0.9, 0.1] * 5, "recall": [0.1, 0.9] * 5})
     by, task = ["a", "b"] * 5, np.repeat(range(5), 2)
     assert rankings(scores, by=by, task=task).loc["waste", "rank"].to_dict() == {"b": 1, "a": 2}
-    assert len(flips(scores, by=by, task=task, against="recall")) == 0
+    assert len(rank_flips(scores, by=by, task=task, against="recall")) == 0
     assert order_agreement(scores, by=by, task=task, against="recall").kendall.item() == 1
 
 
 def test_only_firm_flips_are_beyond_noise(agents):
-    found = flips(agents[["contrary"]], by=agents.agent, task=agents.task, against=agents.truth)
+    found = rank_flips(agents[["contrary"]], by=agents.agent, task=agents.task, against=agents.truth)
     firm = found[found.beyond_noise]
     assert {("a", "b"), ("a", "c"), ("a", "d"), ("b", "d"), ("c", "d")} == set(zip(firm.better, firm.worse))
     assert (firm["against_low"] > 0).all()
@@ -80,7 +80,7 @@ def test_only_firm_flips_are_beyond_noise(agents):
 
 
 def test_no_flip_where_nothing_differs(agents):
-    found = flips(agents[["truth"]].assign(same=1.0, double=agents.truth * 2), by=agents.agent, against="truth")
+    found = rank_flips(agents[["truth"]].assign(same=1.0, double=agents.truth * 2), by=agents.agent, against="truth")
     assert found.empty
     assert {"variant", "better", "worse", "gap", "beyond_noise"} <= set(found.columns)
 
@@ -105,9 +105,9 @@ def test_order_agreement(agents):
 
 def test_refusals(agents):
     with pytest.raises(UnknownNameError, match=r"no score column 'trth'\. Did you mean truth"):
-        flips(agents[["truth"]], by=agents.agent, against="trth")
+        rank_flips(agents[["truth"]], by=agents.agent, against="trth")
     with pytest.raises(DataError, match="against holds no value"):
-        flips(agents[["truth"]], by=agents.agent, against=[np.nan] * len(agents))
+        rank_flips(agents[["truth"]], by=agents.agent, against=[np.nan] * len(agents))
     with pytest.raises(OptionError, match="top=0"):
         order_agreement(agents[["truth"]], by=agents.agent, against="truth", top=0)
 
@@ -124,7 +124,7 @@ def test_public_runs_gpt_4o_is_nominally_first_and_fifth_by_outcome():
     assert by_outcome.loc["gpt-4o-azure", ["mean", "rank"]].to_list() == pytest.approx([0.46, 5])
     assert by_outcome.query("tasks == 50").index.get_loc("gpt-4o-azure") == 3
     # gpt-4o's lead over Button, whose outcome is 0.30 higher, is beyond noise in some variants, but not in all.
-    pairs = flips(scores, by=cases.agent, task=cases.task, against="outcome", resamples=4000)
+    pairs = rank_flips(scores, by=cases.agent, task=cases.task, against="outcome", resamples=4000)
     button = pairs[(pairs.better == "button-opus-4-6") & (pairs.worse == "gpt-4o-azure")].set_index("variant")
     assert button["against_gap"].to_numpy() == pytest.approx(0.30)
     assert button["against_low"].to_numpy() == pytest.approx(0.16, abs=0.02)

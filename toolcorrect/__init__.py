@@ -6,16 +6,30 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from toolcorrect.attributing import why
+from toolcorrect.calibrating import auc_by_group, calibrate
+from toolcorrect.choosing import choices, specifications
+from toolcorrect.comparing import agreement, families, inclusion
 from toolcorrect.dataset import Dataset, concat
 from toolcorrect.disagreeing import disagreeing_pairs, disagreements
+from toolcorrect.editing import edit, editable
 from toolcorrect.errors import ToolcorrectError
 from toolcorrect.explaining import explain
+from toolcorrect.implying import strictness
+from toolcorrect.labelling import join_labels, kappa, read_labels, sample_for_labels, write_label_sheet
 from toolcorrect.loaders import detect, formats, load
+from toolcorrect.means import summarise
 from toolcorrect.names import Names, collisions
+from toolcorrect.nulls import null_scores
 from toolcorrect.overlap import overlap
+from toolcorrect.paired import compare_runs, failures
+from toolcorrect.penalty import penalty_curve
+from toolcorrect.ranking import order_agreement, rank_flips, rankings
 from toolcorrect.scoring import best_reference, score, status
+from toolcorrect.thresholds import passes
+from toolcorrect.trials import repeated
 from toolcorrect.variants import variants
 from toolcorrect.variants.definition import Axes, Empty, Variant, tversky
+from toolcorrect.verdicts import calibration_bins, four_boxes
 
 if TYPE_CHECKING:
     from toolcorrect import charts, dashboards, examples, widgets
@@ -32,25 +46,52 @@ __all__ = [
     "Names",
     "ToolcorrectError",
     "Variant",
+    "agreement",
+    "auc_by_group",
     "best_reference",
+    "calibrate",
+    "calibration_bins",
     "charts",
+    "choices",
     "collisions",
+    "compare_runs",
     "concat",
     "dashboards",
     "detect",
     "disagreeing_pairs",
     "disagreements",
+    "edit",
+    "editable",
     "examples",
     "explain",
+    "failures",
+    "families",
     "formats",
+    "four_boxes",
+    "inclusion",
+    "join_labels",
+    "kappa",
     "load",
+    "null_scores",
+    "order_agreement",
     "overlap",
+    "passes",
+    "penalty_curve",
+    "rank_flips",
+    "rankings",
+    "read_labels",
+    "repeated",
+    "sample_for_labels",
     "score",
+    "specifications",
     "status",
+    "strictness",
+    "summarise",
     "tversky",
     "variants",
     "why",
     "widgets",
+    "write_label_sheet",
 ]
 
 

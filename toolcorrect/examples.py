@@ -1,14 +1,29 @@
-"""Runs to try things on: bundled sets made by this project."""
+"""Runs to try things on: bundled sets made by this project, and public runs fetched on demand.
+
+The environment variable TOOLCORRECT_DATA may name a folder with copies of the public runs; they are then taken from
+there as they are (``tau_bench/``, ``tau2_bench/``, ``bfcl_v4/``, ``livemcpbench/``) and nothing is downloaded.
+"""
 
 from __future__ import annotations
 
 import shutil
 from pathlib import Path
 
-from toolcorrect.dataset import Dataset
-from toolcorrect.errors import LoadError
+import pandas as pd
+
+from toolcorrect.dataset import Dataset, concat
+from toolcorrect.errors import LoadError, check_option, unknown_name
+from toolcorrect.public_files import downloadable, files
 
 _HERE = Path(__file__).resolve().parent
+_DOMAINS = ("airline", "retail", "telecom")
+# Tools of the three domains, of agents and users, that change the state; all others read, think or hand over.
+_EFFECTS = (
+    *("book_*", "cancel_*", "update_*", "send_*"),
+    *("modify_*", "return_*", "exchange_*"),
+    *("suspend_*", "resume_*", "enable_*", "disable_*", "refuel_*", "toggle_*", "set_*", "reset_*", "reseat_*"),
+    *("reboot_*", "grant_*", "connect_*", "disconnect_*", "make_payment"),
+)
 
 
 def support_desk() -> Dataset:
@@ -24,7 +39,7 @@ def support_desk() -> Dataset:
     >>> len(support_desk())
     720
     """
-    return _load("support_desk")
+    return _loaded(_bundled("data") / "support_desk")
 
 
 def seeds() -> Dataset:
@@ -35,7 +50,119 @@ def seeds() -> Dataset:
     >>> seeds().calls.tool.iloc[0]
     'control_smart_light'
     """
-    return _load("seeds")
+    return _loaded(_bundled("data") / "seeds")
+
+
+def tau_bench(domain: str | None = None, *, progress: bool = True) -> Dataset:
+    """Return public runs of tau-bench: gpt-4o on 50 airline tasks, 4 trials each.
+
+    Parameters
+    ----------
+    domain
+        ``"airline"``, or ``"retail"`` where a folder of copies holds such runs; all that are there by default.
+    progress
+        Show a bar while downloading.
+
+    Returns
+    -------
+    Dataset
+        ``model`` is the agent, ``outcome`` the benchmark's reward (above 0 is solved: some rewards of the retail
+        runs are fractions), and tools that change the state are marked for ``scope="effect"``.
+
+    Raises
+    ------
+    LoadError
+        Where the runs are neither here nor to be had: the message says how to get them.
+
+    Notes
+    -----
+    S. Yao et al., tau-bench: A Benchmark for Tool-Agent-User Interaction in Real-World Domains (2024).
+    """
+    return _tau("tau_bench", domain, progress)
+
+
+def tau2_bench(domain: str | None = None, *, progress: bool = True) -> Dataset:
+    """Return public runs of tau2-bench: up to 7 agents in the airline, 3 in retail, 1 in telecom.
+
+    Parameters
+    ----------
+    domain
+        ``"airline"``, ``"retail"`` or ``"telecom"``; all by default.
+    progress
+        Show a bar while downloading.
+
+    Returns
+    -------
+    Dataset
+        ``model`` is the agent (a submission: its harness and model), ``outcome`` the benchmark's reward (1 is
+        solved), and tools that change the state are marked for ``scope="effect"``.
+
+    Raises
+    ------
+    LoadError
+        Where the runs are neither here nor to be had: the message says how to get them.
+
+    Notes
+    -----
+    V. Barres et al., tau2-bench: Evaluating Conversational Agents in a Dual-Control Environment (2025). Harnesses and
+    simulated users differ between submissions, so the runs compare definitions better than models.
+    """
+    return _tau("tau2_bench", domain, progress)
+
+
+def bfcl(model: str | None = None) -> Dataset:
+    """Return model outputs of the Berkeley Function-Calling Leaderboard (version 4), from a folder of copies.
+
+    Parameters
+    ----------
+    model
+        The name of a folder in ``bfcl_v4/results``; all by default.
+
+    Raises
+    ------
+    LoadError
+        Where TOOLCORRECT_DATA names no folder that holds ``bfcl_v4`` with questions, possible answers and results.
+    """
+    results: dict[str, list[Path]] = {}
+    references = [path for part in ("questions/", "possible_answer/") for path in files("bfcl_v4", part)]
+    for path in files("bfcl_v4", "results/"):
+        results.setdefault(path.parent.name, []).append(path)
+    if model is not None and model not in results:
+        raise unknown_name("BFCL model", model, sorted(results))
+    chosen = sorted(results) if model is None else [model]
+    return concat([_loaded([*results[name], *references], model=name) for name in chosen])
+
+
+def livemcpbench() -> Dataset:
+    """Return one agent's runs of LiveMCPBench's 95 tasks with people's verdicts, from a folder of copies.
+
+    Returns
+    -------
+    Dataset
+        ``outcome`` is the human label; columns ``judge ...`` hold what ten language models said.
+
+    Raises
+    ------
+    LoadError
+        Where TOOLCORRECT_DATA names no folder that holds ``livemcpbench``.
+    """
+    return _loaded(files("livemcpbench"))
+
+
+def public_runs() -> pd.DataFrame:
+    """List the public files that can be fetched, with where each comes from.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Index file; columns repository, commit, path, bytes, sha256, licence, url.
+
+    Examples
+    --------
+    >>> public_runs().repository.value_counts().to_dict()
+    {'sierra-research/tau2-bench': 10, 'sierra-research/tau-bench': 1}
+    """
+    return downloadable()
 
 
 def copy_notebooks(folder: str | Path) -> int:
@@ -56,10 +183,17 @@ def copy_notebooks(folder: str | Path) -> int:
     return copied
 
 
-def _load(name: str) -> Dataset:
+def _tau(benchmark: str, domain: str | None, progress: bool) -> Dataset:
+    check_option("domain", domain, (*_DOMAINS, None))
+    data = _loaded(files(benchmark, f"_{domain}" if domain else "", progress=progress))
+    agent = data.cases["source"].str.replace(f"_({'|'.join(_DOMAINS)}).*", "", regex=True)
+    return data.replace(cases=data.cases.assign(model=agent)).mark_effects(_EFFECTS)
+
+
+def _loaded(source: Path | list[Path], model: str | None = None) -> Dataset:
     from toolcorrect.loaders import load
 
-    return load(_bundled("data") / name)
+    return load(source, model=model, progress=False)
 
 
 def _bundled(folder: str) -> Path:

@@ -92,7 +92,7 @@ def rankings(
     return table.iloc[order]
 
 
-def flips(
+def rank_flips(
     scores: pd.DataFrame | pd.Series,
     *,
     by: pd.Series | Sequence[Any],
@@ -124,7 +124,7 @@ def flips(
     Examples
     --------
     >>> scores = pd.DataFrame({"recall": [0.9, 0.9, 0.2, 0.2], "exact": [0.0, 0.0, 1.0, 1.0]})
-    >>> pairs = flips(scores, by=["a", "a", "b", "b"], task=[1, 2, 1, 2], against="recall")
+    >>> pairs = rank_flips(scores, by=["a", "a", "b", "b"], task=[1, 2, 1, 2], against="recall")
     >>> pairs[["variant", "better", "worse", "beyond_noise"]].to_dict("records")
     [{'variant': 'exact', 'better': 'a', 'worse': 'b', 'beyond_noise': True}]
     """
@@ -169,7 +169,7 @@ def order_agreement(
     scores, by, task, missing, level, resamples, seed
         As in `rankings`.
     against
-        As in `flips`.
+        As in `rank_flips`.
     top
         How many leading groups are compared in ``top_overlap``.
 
@@ -189,7 +189,7 @@ def order_agreement(
     if top < 1:
         raise OptionError(f"top={top} leaves no group to compare; give 1 or more.")
     frame, groups, means = _with_reference(scores, by, against, task, missing, resamples, seed)
-    flipped = flips(
+    flipped = rank_flips(
         scores, by=by, against=against, task=task, missing=missing, level=level, resamples=resamples, seed=seed
     )
     counts = flipped.groupby("variant")["beyond_noise"].agg(["size", "sum"])
