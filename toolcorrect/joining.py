@@ -30,7 +30,8 @@ def join_expected(data: Dataset, testcases: Dataset | pd.DataFrame | str | Path,
     Raises
     ------
     DataError
-        Where one side has no such column, or two test cases share a key.
+        Where one side has no such column, or two test cases that differ share a key. Those that expect the same
+        count as one, as where a results file holds a test once for each model.
     """
     if not isinstance(testcases, Dataset):
         from toolcorrect.loaders import load
@@ -66,13 +67,28 @@ def _matches(data: Dataset, testcases: Dataset, on: str) -> np.ndarray:
         keys.append(pd.Index(cases.index if on == "case" else cases[on].astype("string")))
     left, right = keys
     stated = right.notna()
-    repeated = right[stated & right.duplicated()]
-    if len(repeated):
-        raise DataError(f"Several test cases have the same {on}: {listed(repeated.unique())}. Keep one of each.")
+    if right[stated].has_duplicates:
+        differing = right[stated & right.duplicated(keep=False) & ~_alike(testcases, right)]
+        if len(differing):
+            raise DataError(f"Several test cases have the same {on}: {listed(differing.unique())}. Keep one of each.")
+        stated &= ~right.duplicated()
     found = right[stated].get_indexer(left)
     matched = np.where(found < 0, -1, np.flatnonzero(stated)[found] if stated.any() else -1)
     matched[left.isna()] = -1
     return np.asarray(matched, dtype=np.int64)
+
+
+def _alike(testcases: Dataset, keys: pd.Index) -> np.ndarray:
+    """Tell for each test case whether it expects the same as the first one of its key, rules included."""
+    known = testcases.cases[["expected_known", "references"]]
+    total = pd.util.hash_pandas_object(known, index=False).to_numpy().copy()
+    for table in ("expected", "rules"):
+        frame = getattr(testcases, table)
+        frame = frame[frame["case"].notna()]
+        rows = testcases.cases.index.get_indexer(pd.Index(frame["case"].array))
+        plain = frame.drop(columns="case").astype("string")
+        np.add.at(total, rows, pd.util.hash_pandas_object(plain, index=False).to_numpy())
+    return pd.Series(total).groupby(np.asarray(keys.astype(object))).transform("first").to_numpy() == total
 
 
 def _repeated(table: pd.DataFrame, rows: np.ndarray, matched: np.ndarray, data: Dataset) -> pd.DataFrame:

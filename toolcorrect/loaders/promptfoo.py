@@ -1,4 +1,4 @@
-"""promptfoo: results of an evaluation, with what its assertions on tools expect."""
+"""promptfoo: results of an evaluation, and tests, with what their assertions on tools expect."""
 
 from __future__ import annotations
 
@@ -137,4 +137,28 @@ def detect(source: Source) -> tuple[float, str] | None:
     return None
 
 
+def read_tests(source: Source, rows: Rows) -> None:
+    """Read tests, bare or in a configuration; their variables are columns, and the only one is the input."""
+    for label, record in source.records():
+        with rows.record(label):
+            tests = record.get("tests")
+            for test in tests if isinstance(tests, list) else [record]:
+                variables = test.get("vars") or {}
+                only = next(iter(variables.values())) if len(variables) == 1 else None
+                case = rows.case(test.get("description"), input=only, called_known=False, tags=variables)
+                _add_assertions(case, test["assert"])
+
+
+def detect_tests(source: Source) -> tuple[float, str] | None:
+    """Recognise tests by their assertions on tools."""
+    for record in objects(source):
+        tests = record.get("tests")
+        for test in tests[:50] if isinstance(tests, list) else [record]:
+            assertions = test.get("assert") if isinstance(test, dict) else None
+            if isinstance(assertions, list) and any("tool" in str(a.get("type")) for a in assertions):
+                return 0.9, "tests with assertions on tools"
+    return None
+
+
+PROMPTFOO_TESTS = Format("promptfoo_tests", "tests of promptfoo", detect_tests, read_tests)
 PROMPTFOO_RESULTS = Format("promptfoo_results", "results of promptfoo", detect, read)

@@ -22,7 +22,7 @@ from toolcorrect.loaders.openai_chat import OPENAI_CHAT
 from toolcorrect.loaders.openai_responses import OPENAI_RESPONSES
 from toolcorrect.loaders.openai_stream import OPENAI_CHAT_STREAM
 from toolcorrect.loaders.plain_records import PLAIN_RECORDS
-from toolcorrect.loaders.promptfoo import PROMPTFOO_RESULTS
+from toolcorrect.loaders.promptfoo import PROMPTFOO_RESULTS, PROMPTFOO_TESTS
 from toolcorrect.loaders.pydantic_ai import PYDANTIC_AI
 from toolcorrect.loaders.ragas import RAGAS_MULTITURN
 from toolcorrect.loaders.sharegpt import HERMES_TEXT, SHAREGPT
@@ -40,7 +40,7 @@ register(BFCL_RESULT)
 register(OPENAI_AGENTS, OPENAI_CHAT_STREAM)
 register(PROMPTFOO_RESULTS, ADK_EVALSET, ADK_SESSION, CREWAI_OUTPUT, AUTOGEN_TASK_RESULT)
 register(CLAUDE_CODE, ADK_INVOCATIONS, ADK_LEGACY_TEST, HERMES_TEXT, SHAREGPT, CREWAI_EVENTS, SMOLAGENTS_STEPS)
-register(LIVEMCPBENCH, VERTEX)
+register(LIVEMCPBENCH, VERTEX, PROMPTFOO_TESTS)
 register(LANGGRAPH_UPDATES, VERCEL_STEPS)
 # Lists of messages: all are found with the same confidence, so that the first of these that fits is taken.
 register(LANGCHAIN_DUMPD, LANGCHAIN_TO_DICT, PYDANTIC_AI, GEMINI_CONTENTS, LLAMAINDEX, BEDROCK_CONVERSE)
