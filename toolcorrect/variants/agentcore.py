@@ -12,7 +12,7 @@ _EVALUATORS = {
         "TrajectoryExactOrderMatch",
         "1 if the same tools were called in the same order and nothing else",
         Axes("list", "longest", "equal"),
-        {"extra_never_helps"},
+        {"extra_never_helps", "missing_never_helps"},
     ),
     "in_order": (
         "TrajectoryInOrderMatch",

@@ -13,7 +13,11 @@ from toolcorrect.variants.forms import NO_OBJECT, NOT_GIVEN, arrived, lists_with
 
 # name: (rule, axes, properties)
 _METRICS = {
-    "exact": ("1 if both lists are equal place by place", Axes("list", "longest", "equal"), {"extra_never_helps"}),
+    "exact": (
+        "1 if both lists are equal place by place",
+        Axes("list", "longest", "equal"),
+        {"extra_never_helps", "missing_never_helps"},
+    ),
     "in_order": (
         "1 if the expected steps occur in their order, others allowed between",
         Axes("list", "longest", "contains"),

@@ -72,7 +72,7 @@ VARIANTS = (
         "MLflow tool call correctness, ordered",
         "1 if both lists are equal place by place",
         axes=Axes("list", "longest", "equal"),
-        properties=frozenset({"in_range", "perfect_is_full", "extra_never_helps"}),
+        properties=frozenset({"in_range", "perfect_is_full", "extra_never_helps", "missing_never_helps"}),
         faults=(_NOTHING,),
     ),
 )

@@ -161,6 +161,7 @@ VARIANTS = (
         "order_free",
         "repeat_free",
         "extra_never_helps",
+        "missing_never_helps",
         axes=Axes("set", "free", "f1"),
         faults=("#10659: a lone Responses call object counts as no call",),
     ),

@@ -12,7 +12,9 @@ VARIANTS = (
         title="Snowflake tool selection accuracy",
         rule="tool names matched one to one over the longer of both lists, in any order",
         upstream="Snowflake documentation",
-        properties=frozenset({"in_range", "perfect_is_full", "order_free", "extra_never_helps"}),
+        properties=frozenset(
+            {"in_range", "perfect_is_full", "order_free", "extra_never_helps", "missing_never_helps"}
+        ),
         faults=("both sides empty is 0/0 in the documented formula; 1 is inferred",),
     ),
 )

@@ -13,7 +13,7 @@ import pandas as pd
 from toolcorrect import pairing
 from toolcorrect.encoding import Encoding, Match
 from toolcorrect.overlap import Overlap
-from toolcorrect.variants.definition import Empty, Variant
+from toolcorrect.variants.definition import Empty, Variant, every_property_but
 from toolcorrect.variants.forms import refuses
 
 
@@ -67,7 +67,7 @@ VARIANTS = (
         "arguments the action says to compare, or else in those of the call",
         notation="actions met / E",
         upstream="tau2-bench",
-        properties=frozenset({"in_range", "perfect_is_full", "order_free", "repeat_free", "missing_never_helps"}),
+        properties=every_property_but(),
         faults=(
             "arguments that the call leaves out are not missed: a call without any meets every action of its name",
             "one call may meet several actions",

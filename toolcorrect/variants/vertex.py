@@ -12,7 +12,7 @@ _METRICS = {
     "exact_match": (
         "1 if the same calls were made in the same order and nothing else",
         Axes("list", "longest", "equal"),
-        {"extra_never_helps"},
+        {"extra_never_helps", "missing_never_helps"},
         (),
     ),
     "in_order_match": (
@@ -30,7 +30,7 @@ _METRICS = {
     "precision": (
         "share of the calls made that occur among the expected",
         Axes("members", "free", "precision"),
-        {"extra_never_helps", "order_free"},
+        {"extra_never_helps", "missing_never_helps", "order_free"},
         (_DUPLICATES,),
     ),
     "recall": (
