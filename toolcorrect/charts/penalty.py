@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from toolcorrect.charts._drawing import canvas, empty, end_labels, font, headline, need, split, unnamed_in_grey
+from toolcorrect.charts._drawing import canvas, empty, font, headline, need, split
+from toolcorrect.charts._lines import end_labels, unnamed_in_grey
 from toolcorrect.charts._style import LIGHT, look
 from toolcorrect.charts._text import counted, plain
 from toolcorrect.variants import registry

@@ -6,18 +6,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from toolcorrect.charts._drawing import (
-    canvas,
-    empty,
-    end_labels,
-    font,
-    headline,
-    left_out,
-    names_below,
-    need,
-    room,
-    unnamed_in_grey,
-)
+from toolcorrect.charts._drawing import canvas, empty, font, headline, left_out, names_below, need, room
+from toolcorrect.charts._lines import end_labels, unnamed_in_grey
 from toolcorrect.charts._style import group_looks
 from toolcorrect.charts._text import counted, plain
 

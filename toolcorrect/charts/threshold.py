@@ -6,17 +6,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from toolcorrect.charts._drawing import (
-    canvas,
-    empty,
-    end_labels,
-    font,
-    headline,
-    left_out,
-    score_frame,
-    scored_note,
-    unnamed_in_grey,
-)
+from toolcorrect.charts._drawing import canvas, empty, font, headline, left_out, score_frame, scored_note
+from toolcorrect.charts._lines import end_labels, unnamed_in_grey
 from toolcorrect.charts._style import LIGHT, look
 from toolcorrect.charts._text import plain
 from toolcorrect.thresholds import TOLERANCE, passes
