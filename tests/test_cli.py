@@ -1,3 +1,6 @@
+import json
+import shutil
+
 import pandas as pd
 import pytest
 from typer.testing import CliRunner
@@ -58,3 +61,85 @@ def test_lists():
     described = run("variants", "notebook.jaccard").output
     assert "nothing expected scores 1 whatever was called" in described
     assert "openai_chat" in run("formats").output
+
+
+@pytest.fixture
+def runs(tmp_path):
+    """Folders of one agent's runs each, with the test cases and tools beside them."""
+
+    def folder(agent):
+        target = tmp_path / agent
+        target.mkdir(exist_ok=True)
+        for name in (f"{agent}.jsonl", "cases.csv", "tools.json"):
+            shutil.copy(ROOT / "data" / "support_desk" / name, target)
+        return str(target)
+
+    return folder
+
+
+def test_compare_prints_one_line_a_definition(runs, tmp_path):
+    target = tmp_path / "table.csv"
+    done = run("compare", runs("scout"), runs("hasty"), "-v", "recall,precision,notebook.jaccard", "-o", str(target))
+    assert done.exit_code == 0, done.output
+    lines = done.output.splitlines()
+    assert [line[:2] + line.split(", ", 1)[1] for line in lines[:2]] == [f"{s}:120 runs of 40 tasks" for s in "AB"]
+    data = tc.examples.support_desk()
+    sides = [data.select(data.cases.model == agent) for agent in ("scout", "hasty")]
+    scores = [tc.score(side, variants=["recall", "precision", "notebook.jaccard"]) for side in sides]
+    table = tc.compare_runs(*scores, task_a=sides[0].cases.task, task_b=sides[1].cases.task).table
+    for name, words in {
+        "recall": "A is better",
+        "precision": "B is better",
+        "notebook.jaccard": "cannot tell",
+    }.items():
+        (line,) = (line for line in lines if line.startswith(f"{name} "))
+        row = table.loc[name]
+        assert line.split()[1:4] == [f"{row.mean_a:.3f}", f"{row.mean_b:.3f}", f"{row.difference:+.3f}"]
+        assert line.endswith(words)
+    assert "3 variants at once" in done.output
+    assert "Passed" not in done.output
+    written = pd.read_csv(target, index_col="variant")
+    assert written["sentence"].to_list() == table["sentence"].to_list()
+    assert written["low"].to_list() == pytest.approx(table["low"].to_list())
+
+
+@pytest.mark.parametrize(
+    ("checks", "code", "said"),
+    [
+        ((), 0, ()),
+        (("--fail-under", "0.75"), 0, ("Passed.",)),
+        (("--fail-under", "0.9"), 1, ("Failed:", "recall: 0.78 < 0.90.")),
+        (("--fail-under", "precision=0.99"), 1, ("precision: 0.98 < 0.99.",)),
+        (("--fail-under", "precision=0.98", "--fail-under", "recall=0.7"), 0, ("Passed.",)),
+        (("--fail-on-drop", "0"), 1, ("recall: A is better by 0.22",)),
+        (("--fail-on-drop", "0.25"), 0, ("Passed.",)),
+        (("--fail-under", "high"), 2, ("--fail-under high: give a number, or NAME=NUMBER.",)),
+        (("--fail-under", "0.5", "--fail-under", "recall=0.5"), 2, ("one number for all, or NAME=NUMBER for each",)),
+        (("--fail-under", "f1=0.5"), 2, ("There is no compared variant 'f1'",)),
+        (("--fail-on-drop", "-1"), 2, ("fail_on_drop=-1.0 must be 0 or more",)),
+    ],
+)
+def test_compare_is_a_check_for_continuous_integration(runs, checks, code, said):
+    done = run("compare", runs("scout"), runs("hasty"), "-v", "recall,precision", *checks)
+    assert done.exit_code == code, done.output
+    for words in said:
+        assert words in done.output
+
+
+def test_compare_leaves_out_tasks_of_one_run_and_says_so(tmp_path):
+    for name, tasks in {"a": ["t1", "t2", "<b>t3</b>"], "b": ["t1", "t2"]}.items():
+        rows = [{"case": task, "called": ["x"], "expected": ["x"]} for task in tasks]
+        (tmp_path / f"{name}.json").write_text(json.dumps(rows))
+    sides = [str(tmp_path / f"{name}.json") for name in "ab"]
+    done = run("compare", *sides, "-v", "recall", "--fail-on-drop", "0")
+    assert done.exit_code == 0, done.output
+    assert "Only in A, not compared: <b>t3</b>." in done.output
+    assert next(line for line in done.output.splitlines() if line.startswith("recall")).endswith("the same")
+
+
+def test_compare_fails_where_a_limit_cannot_be_checked(tmp_path):
+    rows = [{"case": "t1", "called": None, "expected": ["x"]}]
+    (tmp_path / "a.json").write_text(json.dumps(rows))
+    done = run("compare", *[str(tmp_path / "a.json")] * 2, "-v", "recall", "--fail-under", "0.1")
+    assert done.exit_code == 1, done.output
+    assert "not compared" in done.output

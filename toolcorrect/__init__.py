@@ -21,12 +21,12 @@ from toolcorrect.means import summarise
 from toolcorrect.names import Names, collisions
 from toolcorrect.nulls import null_scores
 from toolcorrect.overlap import overlap
-from toolcorrect.paired import compare_runs, failures
+from toolcorrect.paired import RunComparison, compare_runs, failures
 from toolcorrect.penalty import penalty_curve
 from toolcorrect.ranking import order_agreement, rank_flips, rankings
 from toolcorrect.scoring import best_reference, score, status
 from toolcorrect.thresholds import passes
-from toolcorrect.trials import repeated
+from toolcorrect.trials import Repeated, repeated
 from toolcorrect.variants import variants
 from toolcorrect.variants.definition import Axes, Empty, Variant, tversky
 from toolcorrect.verdicts import calibration_bins, four_boxes
@@ -44,6 +44,8 @@ __all__ = [
     "Dataset",
     "Empty",
     "Names",
+    "Repeated",
+    "RunComparison",
     "ToolcorrectError",
     "Variant",
     "agreement",

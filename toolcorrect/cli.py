@@ -12,7 +12,7 @@ import pandas as pd
 import typer
 
 import toolcorrect as tc
-from toolcorrect.errors import OptionError, ToolcorrectError
+from toolcorrect.errors import OptionError, ToolcorrectError, listed
 from toolcorrect.html import visible
 
 app = typer.Typer(
@@ -62,6 +62,54 @@ def score(
             write(_with_tags(data, scores))
             print(f"\nWrote {len(scores)} rows to {output}.")
         print("\nLook closer in the notebooks: toolcorrect lab")
+
+
+@app.command()
+def compare(
+    run_a: Annotated[Path, typer.Argument(help="The baseline: a trace file, a folder of runs, or a saved dataset.")],
+    run_b: Annotated[Path, typer.Argument(help="The new run of the same tasks.")],
+    variants: Variants = "core",
+    scope: Scope = "assistant",
+    names: NamesLevel = None,
+    format: Format = None,
+    fail_under: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[NAME=]NUMBER",
+            help="Exit with 1 where the mean of RUN_B is below this, for every definition or the named one; may be "
+            "given several times.",
+        ),
+    ] = None,
+    fail_on_drop: Annotated[
+        float | None,
+        typer.Option(help="Exit with 1 where RUN_B is worse by more than this and beyond noise; 0: by anything."),
+    ] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the table to a file.")] = None,
+) -> None:
+    """Compare two runs on the tasks they share, definition by definition, and say what is beyond noise."""
+    with _sentences():
+        write = _writer(output)
+        chosen, limits = _listed(variants), _limits(fail_under)
+        sides = [_open(path, format) for path in (run_a, run_b)]
+        a, b = (tc.score(data, variants=chosen, scope=scope, names=names) for data in sides)
+        found = tc.compare_runs(a, b, task_a=sides[0].cases["task"], task_b=sides[1].cases["task"])
+        failed = tc.failures(found, fail_under=limits, fail_on_drop=fail_on_drop)
+        for side, path, data in zip("AB", (run_a, run_b), sides):
+            print(f"{side}: {visible(str(path))}, {len(data)} runs of {data.cases['task'].nunique()} tasks")
+        print(f"\n{_table(_differences(found))}")
+        for side, tasks in found.unshared.groupby("only_in")["task"]:
+            print(f"\nOnly in {side}, not compared: {visible(listed(tasks))}.")
+        if found.note:
+            print(f"\n{found.note}")
+        if write:
+            write(found.table)
+            print(f"\nWrote {len(found.table)} rows to {output}.")
+        if limits is not None or fail_on_drop is not None:
+            print("\nFailed:" if len(failed) else "\nPassed.")
+        for sentence in failed["sentence"]:
+            print(f"  {sentence}")
+    if len(failed):
+        raise typer.Exit(1)
 
 
 @app.command()
@@ -174,6 +222,41 @@ def _definitions(data: tc.Dataset, scores: pd.DataFrame) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows)
+
+
+def _differences(found: tc.RunComparison) -> pd.DataFrame:
+    """One row a definition: both means, their difference with its interval, and what it says."""
+    rows = []
+    for name, row in found.table.iterrows():
+        better = "B" if (row["difference"] > 0) == (tc.variants(name).better == "higher") else "A"
+        said = f"{better} is better" if row["beyond_noise"] else "cannot tell" if row["changed"] else "the same"
+        rows.append(
+            {
+                "definition": name,
+                "A": f"{row['mean_a']:.3f}",
+                "B": f"{row['mean_b']:.3f}",
+                "B - A": f"{row['difference']:+.3f}",
+                "95 % interval": f"{row['low']:+.3f} to {row['high']:+.3f}",
+                "changed": f"{row['changed']} of {row['n_paired']} tasks",
+                "beyond noise?": said if row["n_paired"] else "not compared",
+            }
+        )
+    return pd.DataFrame(rows).replace({"nan": "-", "+nan": "-", "+nan to +nan": "-"})
+
+
+def _limits(given: list[str] | None) -> float | dict[str, float] | None:
+    """Read ``--fail-under``: one number for all definitions, or numbers by name."""
+    if not given:
+        return None
+    parts = [text.rpartition("=") for text in given]
+    try:
+        numbers = [float(number) for _, _, number in parts]
+    except ValueError:
+        raise OptionError(f"--fail-under {listed(given)}: give a number, or NAME=NUMBER.") from None
+    named = [name for name, _, _ in parts]
+    if len(given) > 1 and not all(named):
+        raise OptionError(f"--fail-under {listed(given)}: give one number for all, or NAME=NUMBER for each.")
+    return dict(zip(named, numbers)) if named[0] else numbers[0]
 
 
 def _table(frame: pd.DataFrame) -> str:

@@ -280,9 +280,10 @@ def _note(table: pd.DataFrame, single: bool, level: float) -> str:
     notes = []
     if len(table) > 1:
         expected = len(table) * (1 - level)
+        allowing = "p_adjusted allows for it, or " if single else ""
         notes.append(
             f"{len(table)} variants at once: by chance alone about {expected:.1f} would seem to differ; "
-            "p_adjusted allows for it, or name the one that counts beforehand."
+            f"{allowing}name the one that counts beforehand."
         )
     if not single:
         notes.append("Several runs a task: trials are averaged, and no McNemar test is made.")
