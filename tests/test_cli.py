@@ -29,7 +29,8 @@ def test_score_prints_definitions_and_the_pairs_that_disagree(tmp_path):
     assert any("they differ on" in line and "mostly by" in line for line in lines)
     assert "toolcorrect lab" in done.output
     written = pd.read_parquet(target)
-    pd.testing.assert_series_equal(written["jaccard"], scores["jaccard"])
+    # A Parquet file keeps the texts of an index, not which of pandas' kinds of text they were.
+    pd.testing.assert_series_equal(written["jaccard"], scores["jaccard"], check_index_type=False)
     assert {"task", "model", "trial", "outcome"} <= set(written.columns)
 
 

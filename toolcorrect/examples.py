@@ -47,8 +47,8 @@ def seeds() -> Dataset:
 
     Examples
     --------
-    >>> seeds().calls.tool.iloc[0]
-    'control_smart_light'
+    >>> seeds().cases.index.to_list()[:3]
+    ['order', 'ram', 'two-part']
     """
     return _loaded(_bundled("data") / "seeds")
 

@@ -74,7 +74,8 @@ def _fetched(file: str, row: pd.Series, progress: bool) -> Path:
     except ImportError:
         raise LoadError('Public runs are fetched with pooch; install it: pip install "toolcorrect[data]".') from None
     target = Path(pooch.os_cache("toolcorrect")) / file
-    bar = tqdm(desc=file, unit="B", unit_scale=True, leave=False, disable=not progress, delay=0.2)
+    size = int(row["bytes"])
+    bar = tqdm(desc=file, total=size, unit="B", unit_scale=True, leave=False, disable=not progress)
     try:
         with bar, _no_log(pooch.get_logger()):
             pooch.retrieve(
