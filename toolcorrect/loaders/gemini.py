@@ -15,6 +15,14 @@ _TELLING = frozenset(
         *("executableCode", "executable_code", "inlineData", "inline_data", "fileData", "file_data"),
     }
 )
+_KINDS = {
+    **dict.fromkeys(("functionCall", "function_call"), "call"),
+    **dict.fromkeys(("functionResponse", "function_response"), "response"),
+    **dict.fromkeys(("executableCode", "executable_code"), "code"),
+    **dict.fromkeys(("codeExecutionResult", "code_execution_result"), "ran"),
+}
+# The built-in tool that runs code.
+_CODE = "code_execution"
 _PLUMBING = frozenset(
     {
         *("contents", "candidates", "systemInstruction", "system_instruction", "generationConfig", "usageMetadata"),
@@ -58,22 +66,23 @@ def words(parts: Sequence[dict[str, Any]]) -> str:
 def add_parts(talk: Conversation, parts: Sequence[dict[str, Any]], **columns: Any) -> None:
     """Add the calls and responses among parts; columns of the calls as in `Case.call`."""
     for part in parts:
-        call, response = either(part, "function_call"), either(part, "function_response")
-        code, ran = either(part, "executable_code"), either(part, "code_execution_result")
-        if call is not None:
-            name = call["name"]
-            kind = "pseudo" if name == "adk_request_credential" else kind_of_tool(name)
-            talk.call(name, call.get("args", ABSENT), id=call.get("id"), kind=kind, **columns)
-        elif code is not None:
-            talk.call("code_execution", code, kind="server", **columns)
-        elif response is not None:
-            returned = response.get("response", ABSENT)
-            error, message = failure(returned)
-            where = {"id": response.get("id"), "tool": response.get("name")}
-            talk.result(returned, error=error, error_message=message, **where)
-        elif ran is not None:
-            failed = "OK" not in str(ran.get("outcome"))
-            talk.result(ran.get("output", ABSENT), tool="code_execution", error=failed)
+        for key, value in part.items():
+            kind = _KINDS.get(key)
+            if kind is None or value is None:
+                continue
+            if kind == "call":
+                name = value["name"]
+                word = "pseudo" if name == "adk_request_credential" else kind_of_tool(name)
+                talk.call(name, value.get("args", ABSENT), id=value.get("id"), kind=word, **columns)
+            elif kind == "response":
+                returned = value.get("response", ABSENT)
+                error, message = failure(returned)
+                talk.result(returned, id=value.get("id"), tool=value.get("name"), error=error, error_message=message)
+            elif kind == "code":
+                talk.call(_CODE, value, kind="server", **columns)
+            else:
+                failed = "OK" not in str(value.get("outcome"))
+                talk.result(value.get("output", ABSENT), tool=_CODE, error=failed)
 
 
 def failure(response: Any) -> tuple[bool | None, Any]:
