@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
 import socket
 import subprocess
@@ -20,11 +21,7 @@ from playwright.sync_api import Page, expect
 
 START = 90  # seconds a server may take
 RUN = 60_000  # milliseconds a notebook may take
-SETTINGS = {
-    "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
-    # Else a slow start may end in a question for a kernel.
-    "notebook-extension/tracker": {"autoStartDefaultKernel": True},
-}
+NO_NEWS = {"fetchNews": "false", "checkForUpdates": False}
 
 
 @dataclass(frozen=True)
@@ -50,28 +47,42 @@ class Host:
         if self.name == "voila":
             page.goto(self._url(f"/voila/render/{notebook}?token={self.token}"), wait_until="commit", timeout=RUN)
             return
-        page.goto(self._url(f"/lab/tree/{notebook}?token={self.token}&reset"))
-        page.wait_for_selector(".jp-Notebook", timeout=RUN)
-        page.wait_for_selector("#jupyterlab-splash", state="detached", timeout=RUN)
-        idle = page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]")
-        dialog = page.locator(".jp-Dialog")
-        prompt = page.locator(".jp-Notebook .jp-CodeCell .jp-InputPrompt").first
-        # A fresh server may ask for a kernel, or say idle before its kernel listens and run nothing: ask again.
-        for _ in range(20):
-            expect(idle.or_(dialog).first).to_be_visible(timeout=RUN)
-            if dialog.count():
-                dialog.get_by_role("button", name="Select", exact=True).click()
-                continue
-            page.get_by_role("menuitem", name="Run", exact=True).click()
-            page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+        for _ in range(3):
+            page.goto(self._url(f"/lab/tree/{notebook}?token={self.token}&reset"))
+            page.wait_for_selector(".jp-Notebook", timeout=RUN)
+            page.wait_for_selector("#jupyterlab-splash", state="detached", timeout=RUN)
+            self._settle(page)
+            page.evaluate("() => window.jupyterapp.commands.execute('notebook:run-all-cells')")
+            ran = page.locator(".jp-Notebook .jp-CodeCell .jp-InputPrompt").last
             try:
-                expect(prompt).not_to_have_text("[ ]:", timeout=1_500)
+                expect(ran).to_have_text(re.compile(r"\d"))
+                expect(page.get_by_text("Loading widget...", exact=True)).to_have_count(0)
             except AssertionError:
-                continue
-            expect(prompt).not_to_have_text("[*]:", timeout=RUN)
-            if prompt.text_content() != "[ ]:":
+                continue  # the kernel was changed under the cells; it is up now, so the next page finds it
+            return
+        raise AssertionError(f"JupyterLab did not run {notebook}:\n{self.log.read_text()[-2000:]}")
+
+    def _settle(self, page: Page) -> None:
+        """Wait until one kernel has been idle for two seconds.
+
+        On a busy machine JupyterLab may start two kernels for a notebook and drop the first, refuse a connection to
+        one that still starts, or ask for one while it starts another.
+        """
+        state = """() => {
+            const kernel = window.jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel;
+            return document.querySelector('.jp-Dialog') ? 'asked' : kernel?.status === 'idle' ? kernel.id : '';
+        }"""
+        until, before, since = time.monotonic() + START, "", time.monotonic()
+        while time.monotonic() < until:
+            now = page.evaluate(state)
+            if now == "asked":
+                page.keyboard.press("Enter")
+            if now != before or now in ("", "asked"):
+                before, since = now, time.monotonic()
+            elif time.monotonic() - since > 2:
                 return
-        raise AssertionError(f"JupyterLab never ran {notebook}")
+            page.wait_for_timeout(100)
+        raise AssertionError(f"No kernel became idle:\n{self.log.read_text()[-2000:]}")
 
     def kernel_memory(self) -> int:
         """Return the resident bytes of the server's kernels."""
@@ -94,8 +105,7 @@ def start(name: str, folder: Path) -> Host:
     """Start ``lab`` or ``voila`` on a free port, with every settings folder under ``folder``."""
     served, settings, log = folder / "notebooks", folder / "settings", folder / f"{name}.log"
     served.mkdir(parents=True)
-    for plugin, content in SETTINGS.items():
-        _write(settings / "@jupyterlab" / f"{plugin}.jupyterlab-settings", content)
+    _write(settings / "@jupyterlab/apputils-extension/notification.jupyterlab-settings", NO_NEWS)
     port, token = _free_port(), secrets.token_hex(16)
     common = ["--no-browser", f"--port={port}"]
     lab = [
