@@ -187,3 +187,27 @@ def test_missing_files_name_their_neighbours(tmp_path):
     (tmp_path / "runs.jsonl").write_bytes(JSONL)
     with pytest.raises(LoadError, match=r"There is no file .*run.jsonl. In .* are runs.jsonl."):
         tc.load(tmp_path / "run.jsonl")
+
+
+def test_rows_of_csv_that_do_not_fit_are_reported(tmp_path):
+    path = tmp_path / "runs.csv"
+    path.write_bytes(b'case,called,expected\na,x,y,z\nb,x\nc,\xe9,z\nd,x,y\ne,"x,y\nf,x,y\n')
+    data = tc.load(path)
+    assert data.cases.index.to_list() == ["a", "b", "c", "d"]
+    assert data.calls.tool.to_list() == ["x", "x", "�", "x"]
+    assert data.report.record.to_list() == ["byte 35", "row 4", "row 0", "row 1"]
+    assert data.report.note.str.contains("not UTF-8|all after it|beyond are left out|taken as missing").all()
+
+
+def test_a_document_that_is_cut_is_no_file_of_lines(tmp_path):
+    path = tmp_path / "runs.json"
+    path.write_bytes(json.dumps(RECORDS, indent=1).encode()[:-10])
+    with pytest.raises(LoadError, match=r"runs.json starts like JSON but cannot be read .* cut off"):
+        tc.load(path)
+
+
+def test_an_empty_file_is_said_to_be_empty(tmp_path):
+    path = tmp_path / "runs.jsonl"
+    path.write_bytes(b"\n")
+    with pytest.raises(LoadError, match=r"runs.jsonl is of no known format: there is no record in it"):
+        tc.load(path)

@@ -15,23 +15,41 @@ import pyarrow.parquet as pq
 from toolcorrect.errors import LoadError
 
 
-def read_csv(name: str, data: bytes) -> pd.DataFrame:
+def read_csv(name: str, data: bytes) -> tuple[pd.DataFrame, dict[str, str]]:
     """Read CSV with a header; every cell stays text, an empty cell is missing.
+
+    Returns
+    -------
+    frame
+        A column for each name of the header.
+    damage
+        Label to reason, for rows that do not have the cells they should have.
 
     Raises
     ------
     LoadError
-        Where there is no header of at least two columns, or a quote never closes.
+        Where there is no header of at least two columns, or no row before a quote that is out of place.
     """
-    text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
+    damage: dict[str, str] = {}
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as cause:
+        text = data.decode("utf-8", "replace")
+        damage[f"byte {cause.start}"] = "it is not UTF-8: such bytes are read as \ufffd; save the file as UTF-8"
     header = text.split("\n", 1)[0]
     separator = max(",;\t", key=header.count)
     # Cells hold whole JSON texts; the limit is the interpreter's, so it is put back.
     limit = csv.field_size_limit(1 << 30)
+    rows: list[list[str]] = []
     try:
-        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True))
+        rows.extend(csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True))
     except csv.Error as cause:
-        raise LoadError(f"{name} is neither JSON nor CSV that can be read ({cause}).") from None
+        if len(rows) < 2:
+            raise LoadError(
+                f"{name} is neither JSON nor CSV that can be read ({cause}). Is a quote missing, or the file cut off?"
+            ) from None
+        damage[f"row {len(rows) - 1}"] = f"a quote is out of place ({cause}): this row and all after it are lost"
     finally:
         csv.field_size_limit(limit)
     names = [cell.strip() for cell in rows[0]] if rows else []
@@ -40,8 +58,18 @@ def read_csv(name: str, data: bytes) -> pd.DataFrame:
             f"{name} is neither JSON nor a CSV file with a header of distinct names. Export it as one of these."
         )
     width = len(names)
-    filled = [[cell or None for cell in row[:width]] + [None] * (width - len(row)) for row in rows[1:] if row]
-    return pd.DataFrame(filled, columns=names, dtype=object)
+    filled = []
+    for row in filter(None, rows[1:]):
+        if len(row) != width:
+            damage[f"row {len(filled)}"] = _uneven(len(row), width)
+        filled.append([cell or None for cell in row[:width]] + [None] * (width - len(row)))
+    return pd.DataFrame(filled, columns=names, dtype=object), damage
+
+
+def _uneven(found: int, width: int) -> str:
+    if found > width:
+        return f"it has {found} cells under {width} names: those beyond are left out. Is a comma not quoted?"
+    return f"it has {found} cells under {width} names: the others are taken as missing"
 
 
 def read_parquet(name: str, stream: IO[bytes]) -> pd.DataFrame:

@@ -143,9 +143,13 @@ def detected(source: Source) -> Detection:
 
 def not_known(source: Source) -> LoadError:
     """Make the error for content of no known format: what was seen, what is understood."""
+    if source.shape in ("array", "lines") and not source.head:
+        return LoadError(f"{source.name} is of no known format: there is no record in it. Was the export empty?")
     return LoadError(
-        f"{source.name} is of no known format: {seen(source)}. Understood are {listed(_FORMATS, 60)}; "
-        'give format="..." to force one, or columns={"found": "wanted"} to rename keys.'
+        f"{source.name} is of no known format: {seen(source)}. "
+        'Give format="..." to force one, columns={"found": "wanted"} to rename keys, or write records like '
+        '{"case": "a", "called": ["search"], "expected": ["search"]}; '
+        f"understood are {listed(_FORMATS, 60)}."
     )
 
 
@@ -154,11 +158,21 @@ def seen(source: Source) -> str:
     if source.shape == "archive":
         return "a zip archive"
     if source.shape == "table":
-        return f"a table with the columns {listed(map(repr, source.columns))}"
+        return f"a table with the columns {listed(repr(name[:40]) for name in source.columns)}"
     if not source.head:
-        return "nothing in it"
+        return "no record in it"
     first = source.head[0]
     kind = {"object": "one JSON object", "array": "a JSON array", "lines": "JSON lines"}[source.shape]
     if isinstance(first, dict):
-        return f"{kind} with the keys {listed(str(key)[:40] for key in first)}"
-    return f"{kind} of {type(first).__name__}"
+        return f"{kind} with {f'the keys {listed(str(key)[:40] for key in first)}' if first else 'no keys'}"
+    return f"{kind} of {_JSON_WORDS.get(type(first), type(first).__name__)}"
+
+
+_JSON_WORDS = {
+    list: "lists",
+    str: "texts",
+    bool: "true and false",
+    int: "numbers",
+    float: "numbers",
+    type(None): "null",
+}

@@ -194,9 +194,11 @@ def _open_plain(name: str, stream: IO[bytes], options: dict[str, Any]) -> Iterat
         return
     if start.startswith((b"\xff\xfe", b"\xfe\xff")):
         text = _limited(name, stream).decode("utf-16", errors="replace")
-        stream = io.BytesIO(text.encode("utf-8", "surrogatepass"))
-        start = stream.read(4096)
-        stream.seek(0)
+        for source in _open_plain(name, io.BytesIO(text.encode("utf-8", "surrogatepass")), options):
+            if "\ufffd" in text:
+                source.skip("text", "it is not all UTF-16: what is not is read as \ufffd; save the file as UTF-8")
+            yield source
+        return
     start = start.removeprefix(b"\xef\xbb\xbf")
     if not start.strip():
         yield Source(name, container="jsonl", shape="array", document=[], **options)
@@ -224,8 +226,8 @@ def _json(name: str, stream: IO[bytes], options: dict[str, Any]) -> Source:
         pieces = _concatenated(data)
         if pieces:
             return Source(name, container="json", shape="array", document=pieces, **options)
-        if b"\n" in data.strip():
-            # Bad lines among good ones, perhaps: each is reported.
+        if _holds_a_record(data):
+            # Bad lines among good ones: each is reported.
             return Source(name, container="jsonl", shape="lines", lines=lambda: Lines(stream), **options)
         raise LoadError(f"{name} starts like JSON but cannot be read ({cause}). Is the file cut off?") from None
     shape = "object" if isinstance(value, dict) else "array"
@@ -236,10 +238,13 @@ def _text(name: str, stream: IO[bytes], options: dict[str, Any]) -> Source:
     """Open what starts like neither an object nor an array: CSV, or JSONL whose first line is bad."""
     first = stream.read(1 << 16)
     stream.seek(0)
-    if any(line.lstrip()[:1] in (b"{", b"[") for line in first.splitlines()[1:3]):
+    if any(line.lstrip()[:1] in (b"{", b"[") for line in first.splitlines()[1:3]) or _holds_a_record(first):
         return Source(name, container="jsonl", shape="lines", lines=lambda: Lines(stream), **options)
-    frame = cells.read_csv(name, _limited(name, stream))
-    return Source(name, container="csv", shape="table", document=frame, **options)
+    frame, damage = cells.read_csv(name, _limited(name, stream))
+    source = Source(name, container="csv", shape="table", document=frame, **options)
+    for label, reason in damage.items():
+        source.skip(label, reason)
+    return source
 
 
 def _is_lines(stream: IO[bytes]) -> bool:
@@ -268,6 +273,19 @@ def _is_lines(stream: IO[bytes]) -> bool:
         # A first line that is cut off: the second one tells, unless it is the inside of a document.
         return rest.lstrip()[:1] == b"{" and first.strip() not in (b"[", b"{") and first.lstrip()[:1] == b"{"
     return True
+
+
+def _holds_a_record(data: bytes) -> bool:
+    """Tell whether any line is a whole record, which no line of an indented document is."""
+    for line in data.split(b"\n"):
+        start, end = line[:1], line.rstrip()[-1:]
+        if (start, end) in ((b"{", b"}"), (b"[", b"]")):
+            try:
+                if parse_json(line):
+                    return True
+            except ValueError:
+                continue
+    return False
 
 
 def _concatenated(data: bytes) -> list[Any]:
