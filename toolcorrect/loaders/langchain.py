@@ -13,7 +13,7 @@ from toolcorrect.loaders.message_lists import Family, Unfolded, message_format, 
 from toolcorrect.loaders.rows import Rows
 from toolcorrect.loaders.source import Source
 
-_TYPES = frozenset({"human", "ai", "tool", "system", "function", "remove"})
+TYPES = frozenset({"human", "ai", "tool", "system", "function", "remove"})
 _ERRORS = {"success": False, "error": True}
 
 
@@ -97,7 +97,7 @@ def _tell_to_dict(messages: Sequence[Any]) -> str | None:
 
 def tell_flat(messages: Sequence[Any]) -> str | None:
     """Recognise dumped messages: the types of LangChain, with its own fields or ids of calls."""
-    if not messages or not all(isinstance(m, dict) and m.get("type") in _TYPES and "content" in m for m in messages):
+    if not messages or not all(isinstance(m, dict) and m.get("type") in TYPES and "content" in m for m in messages):
         return None
     if any("additional_kwargs" in m or any(call.get("id") for call in m.get("tool_calls") or []) for m in messages):
         return "types human, ai and tool, and ids of calls"

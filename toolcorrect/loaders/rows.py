@@ -35,6 +35,7 @@ class Case:
         self.tools: list[tuple[Any, ...]] = []
         self._ids_within = ids_within
         self._by_id: dict[Any, Call] = {}
+        self._same_id: dict[str, list[Call]] = {}
         self._open: list[Call] = []
 
     def call(
@@ -120,6 +121,7 @@ class Case:
                     return known
                 self.report("id_reused", "a call id stands for different calls")
             self._by_id[self._key(made)] = made
+            self._same_id.setdefault(made.call_id, []).append(made)
         self.calls.append(made)
         if output is ABSENT:
             self._open.append(made)
@@ -253,8 +255,10 @@ class Case:
         return chosen
 
     def _execution_of(self, probe: Call) -> Call | None:
-        if probe.call_id and probe.call_id in self._by_id:
-            return self._by_id[probe.call_id]
+        same = self._same_id.get(probe.call_id) if probe.call_id else None
+        if same:
+            # An id that was used again: its calls are executed in their order.
+            return next((c for c in same if c.source == "llm"), same[-1])
         waiting = [c for c in self.calls if c.source == "llm" and c.tool == probe.tool]
         if probe.call_id:
             # Both sides have ids, and they differ: two calls.

@@ -1,0 +1,116 @@
+"""`Reading`: what one span says about calls, whatever its dialect."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from toolcorrect.decoding import ABSENT
+from toolcorrect.loaders.calls import Call
+from toolcorrect.loaders.heard import heard, offered
+from toolcorrect.loaders.rows import Rows
+from toolcorrect.loaders.span import Span
+
+
+@dataclass(slots=True)
+class Execution:
+    """A call as the span of the tool tells it; ``columns`` are those of `Case.execution`."""
+
+    tool: Any
+    arguments: Any = ABSENT
+    id: Any = None
+    columns: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Reading:
+    """What one span says.
+
+    Attributes
+    ----------
+    kind
+        ``llm`` (it announces calls), ``tool`` (it executes one), ``agent``, ``plain`` (it executes one if its
+        name is that of a tool), or empty: it only stands between others.
+    id, parent, started, ended
+        Of the span.
+    agent
+        Name of the agent, of an agent's span or as a model's or a tool's span states it.
+    announced
+        The calls that a model asked for, in order.
+    answered
+        Calls in what a model was given, with what came back.
+    execution
+        Of a tool.
+    captured
+        A model's span holds what the model said, be it no call.
+    """
+
+    kind: str = ""
+    id: str | None = None
+    parent: str | None = None
+    started: int | None = None
+    ended: int | None = None
+    agent: Any = None
+    announced: list[Call] = field(default_factory=list)
+    answered: list[Call] = field(default_factory=list)
+    execution: Execution | None = None
+    captured: bool = False
+    question: Any = None
+    answer: Any = None
+    model: Any = None
+    session: Any = None
+    tools: list[dict[str, Any]] = field(default_factory=list)
+
+    def of(self, span: Span) -> Reading:
+        """Take over the place of a span in its trace."""
+        self.id, self.parent, self.started, self.ended = span.id, span.parent, span.started, span.ended
+        return self
+
+
+def model_reading(
+    rows: Rows, given: Sequence[Any], said: Sequence[Any] | None, *, tools: Any = None, model: Any = None
+) -> Reading:
+    """Read the span of a model.
+
+    Parameters
+    ----------
+    given, said
+        Messages of its input and its output; None for an output that was not recorded.
+    tools
+        What it offered, in any provider's form; None where not recorded.
+    """
+    before = heard(given, rows)
+    made = Reading("llm", question=before.columns.get("input"), model=model)
+    made.answered = [call for call in before.calls if call.output is not None or call.error is not None]
+    made.tools = offered(tools)
+    if said:
+        after = heard(said, rows)
+        made.captured = True
+        made.announced, made.answer = after.calls, after.columns.get("output")
+        # What a provider ran itself is answered in the same message.
+    return made
+
+
+def tool_reading(
+    tool: Any,
+    arguments: Any,
+    span: Span,
+    *,
+    id: Any = None,
+    output: Any = ABSENT,
+    failed: bool | None = None,
+    message: Any = None,
+    kind: str = "function",
+) -> Reading:
+    """Read the span of a tool: its status is that of the call unless the dialect says otherwise."""
+    failed = span.failed if failed is None else failed
+    columns = {
+        "wire": isinstance(arguments, str),
+        "output": output,
+        "error": failed,
+        "error_message": (message or span.message) if failed else None,
+        "kind": kind,
+        "started": span.started,
+    }
+    return Reading("tool", execution=Execution(tool, arguments, id, columns))

@@ -1,0 +1,254 @@
+"""`Span`: one span of a trace, whoever wrote it down: OTLP/JSON, console exporter, Phoenix, MLflow."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from toolcorrect.decoding import parse_json
+from toolcorrect.loaders.calllike import python_literal
+
+_EPOCH = datetime.fromtimestamp(0, UTC)
+# Numbers below these are seconds, milliseconds, microseconds since the epoch; above, nanoseconds.
+_UNITS = ((10**11, 10**9), (10**14, 10**6), (10**17, 10**3))
+
+
+class Event(NamedTuple):
+    """An event of a span."""
+
+    name: str
+    attributes: dict[str, Any]
+
+
+@dataclass(slots=True)
+class Span:
+    """One span.
+
+    Attributes
+    ----------
+    trace, id, parent
+        Ids, hexadecimal where they were base64.
+    started, ended
+        Nanoseconds since the epoch, None where not known.
+    failed
+        Whether its status is an error; a span without status did not fail.
+    message
+        Of its status or its exception.
+    attributes
+        Values as Python's, under the names as written.
+    """
+
+    trace: str | None
+    id: str | None
+    parent: str | None
+    name: str
+    started: int | None = None
+    ended: int | None = None
+    failed: bool = False
+    message: str | None = None
+    attributes: dict[str, Any] = field(default_factory=dict)
+    events: list[Event] = field(default_factory=list)
+
+
+def read_span(record: dict[str, Any]) -> Span:
+    """Read one span of any of the writers.
+
+    Parameters
+    ----------
+    record
+        OTLP/JSON (``traceId``, or ``trace_id``), an object with ``context``, or a row with ``context.span_id``
+        and ``attributes.*`` columns.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Where it is no span.
+    """
+    context = record.get("context")
+    inner = context if isinstance(context, dict) else {}
+    identity = _first(record, "spanId", "span_id", "context.span_id") or inner.get("span_id")
+    if identity is None:
+        raise ValueError("a span has no id")
+    events = _events(record.get("events"))
+    failed, message = _status(record)
+    if failed and not message:
+        message = next((e.attributes.get("exception.message") for e in events if e.name == "exception"), None)
+    return Span(
+        hex_id(_first(record, "traceId", "trace_id", "context.trace_id") or inner.get("trace_id")),
+        hex_id(identity),
+        hex_id(_first(record, "parentSpanId", "parent_span_id", "parent_id", "parentId")),
+        str(record.get("name") or ""),
+        nanoseconds(_first(record, "startTimeUnixNano", "start_time_unix_nano", "start_time", "startTime")),
+        nanoseconds(_first(record, "endTimeUnixNano", "end_time_unix_nano", "end_time", "endTime")),
+        failed,
+        message or None,
+        _attributes_of(record),
+        events,
+    )
+
+
+def otlp_spans(record: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the spans of one OTLP/JSON request, still as written."""
+    for resource in _first(record, "resourceSpans", "resource_spans") or []:
+        scopes = _first(resource, "scopeSpans", "scope_spans", "instrumentationLibrarySpans") or []
+        for scope in scopes:
+            yield from scope.get("spans") or []
+
+
+def log_spans(record: dict[str, Any]) -> Iterator[Span]:
+    """Yield a span, below the one it belongs to, for each log record that is an event of a conversation."""
+    for resource in _first(record, "resourceLogs", "resource_logs") or []:
+        for scope in _first(resource, "scopeLogs", "scope_logs") or []:
+            for log in _first(scope, "logRecords", "log_records") or []:
+                attributes = attribute_values(log.get("attributes"))
+                name = log.get("eventName") or attributes.get("event.name")
+                body = _value(log.get("body") or {})
+                if name and isinstance(body, dict):
+                    attributes = {**attributes, **body}
+                time = nanoseconds(_first(log, "timeUnixNano", "observedTimeUnixNano", "time_unix_nano"))
+                trace, parent = (
+                    hex_id(_first(log, *keys)) for keys in (("traceId", "trace_id"), ("spanId", "span_id"))
+                )
+                if name:
+                    yield Span(trace, None, parent, "", time, time, events=[Event(str(name), attributes)])
+
+
+def hex_id(value: Any) -> str | None:
+    """Return an id as hexadecimal digits; ids of any other kind as they are.
+
+    Examples
+    --------
+    >>> hex_id("hqjohCOLssE="), hex_id("0x86A8e884238bb2c1"), hex_id("0000000000000000")
+    ('86a8e884238bb2c1', '86a8e884238bb2c1', None)
+    """
+    if not value:
+        return None
+    text = str(value)
+    if text.startswith("0x"):
+        text = text[2:].lower()
+    elif text.endswith("=") and len(text) in (12, 24):
+        try:
+            text = base64.b64decode(text, validate=True).hex()
+        except binascii.Error:
+            return text
+    return text if text.strip("0") else None
+
+
+def nanoseconds(value: Any) -> int | None:
+    """Return a time as nanoseconds since the epoch; None for what is no time.
+
+    Parameters
+    ----------
+    value
+        ISO text, a datetime, or a number (or its digits) of seconds, milli-, micro- or nanoseconds, told by its size.
+
+    Examples
+    --------
+    >>> nanoseconds("1970-01-01T00:00:01Z"), nanoseconds(1796026734855), nanoseconds("soon")
+    (1000000000, 1796026734855000000, None)
+    """
+    if isinstance(value, str):
+        if value.isascii() and value.isdigit() and len(value) < 20:
+            value = int(value)
+        else:
+            try:
+                value = datetime.fromisoformat(value)
+            except ValueError:
+                return None
+    if isinstance(value, datetime):
+        since = value.replace(tzinfo=value.tzinfo or UTC) - _EPOCH
+        return (since.days * 86_400 + since.seconds) * 10**9 + since.microseconds * 1000
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value or not 0 < value < 1 << 63:
+        return None
+    unit = next((unit for limit, unit in _UNITS if value < limit), 1)
+    return int(value * unit)
+
+
+def attribute_values(attributes: Any) -> dict[str, Any]:
+    """Return attributes by name, whether they are an object or OTLP's list of keys and values."""
+    if isinstance(attributes, dict):
+        return attributes
+    made: dict[str, Any] = {}
+    for item in attributes or ():
+        value = item.get("value") or {}
+        text = value.get("stringValue")
+        made[item["key"]] = _value(value) if text is None else text
+    return made
+
+
+def decoded(value: Any) -> Any:
+    """Return what a text of JSON (or a printed Python list or object) holds; any other value as it is.
+
+    Examples
+    --------
+    >>> decoded('{"a": 1}'), decoded("['x']"), decoded("x")
+    ({'a': 1}, ['x'], 'x')
+    """
+    if not isinstance(value, str):
+        return value
+    try:
+        return parse_json(value)
+    except ValueError:
+        pass
+    if value.lstrip()[:1] in ("[", "{"):
+        try:
+            return python_literal(value)
+        except ValueError:
+            pass
+    return value
+
+
+def _value(value: dict[str, Any]) -> Any:
+    """Return what an OTLP value holds; an integer is written as text."""
+    for key, inner in value.items():
+        if inner is None:
+            continue
+        kind = key.replace("_", "").lower()
+        if kind == "intvalue":
+            return int(inner)
+        if kind == "arrayvalue":
+            return [_value(item) for item in inner.get("values") or []]
+        if kind == "kvlistvalue":
+            return {item["key"]: _value(item.get("value") or {}) for item in inner.get("values") or []}
+        return inner
+    return None
+
+
+def _attributes_of(record: dict[str, Any]) -> dict[str, Any]:
+    stated = record.get("attributes")
+    if stated is not None or "context.span_id" not in record:
+        return attribute_values(decoded(stated))
+    prefix = "attributes."
+    return {
+        key[len(prefix) :]: value for key, value in record.items() if value is not None and key.startswith(prefix)
+    }
+
+
+def _events(events: Any) -> list[Event]:
+    found = decoded(events) if events else None
+    if not isinstance(found, list):
+        return []
+    return [Event(str(e.get("name")), attribute_values(e.get("attributes"))) for e in found if isinstance(e, dict)]
+
+
+def _status(record: dict[str, Any]) -> tuple[bool, Any]:
+    """Return whether a span failed, and the words of its status."""
+    status = record.get("status")
+    if isinstance(status, dict):
+        code = _first(status, "code", "status_code")
+        message = _first(status, "message", "description")
+    else:
+        code, message = record.get("status_code", status), record.get("status_message")
+    return code == 2 or str(code).upper().endswith("ERROR"), message
+
+
+def _first(record: dict[str, Any], *keys: str) -> Any:
+    for key in keys:
+        value = record.get(key)
+        if value is not None:
+            return value
+    return None

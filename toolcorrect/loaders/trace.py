@@ -1,0 +1,315 @@
+"""Spans of a trace into cases: one call is one call id inside one trace.
+
+A model's span announces calls: it gives their order, ids and arguments. A tool's span executes one: it gives
+output, error and time. What a model is given repeats history: no call is counted from there, but an answer to a
+call that no span executed is taken from it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from toolcorrect.decoding import FORM, parse_json, to_json
+from toolcorrect.loaders.calls import Call
+from toolcorrect.loaders.reading import Reading
+from toolcorrect.loaders.rows import Case, Rows
+
+_Answer = tuple[str | None, bool | None, str | None]
+
+
+class Trace:
+    """What the spans of one trace say, while they are gathered."""
+
+    def __init__(self) -> None:
+        self.readings: list[Reading] = []
+        self.answers: dict[Any, _Answer] = {}
+        self._above: dict[str, str | None] = {}
+        self._by_id: dict[str, Reading] = {}
+
+    def add(self, reading: Reading) -> None:
+        """Add one span's reading; a span written twice counts once."""
+        if reading.id is not None:
+            if reading.id in self._above:
+                return
+            self._above[reading.id] = reading.parent
+        # Of the histories, which repeat each other, only each answer is kept.
+        told: Counter[Any] = Counter()
+        for call in reading.answered:
+            key = _key(call)
+            told[key] += 1
+            self.answers[key, told[key]] = call.output, call.error, call.error_message
+        reading.answered = []
+        if reading.kind or reading.session is not None or reading.question is not None:
+            self.readings.append(reading)
+            if reading.id is not None:
+                self._by_id[reading.id] = reading
+
+    def above(self, reading: Reading) -> list[Reading]:
+        """Return the readings of the spans above one, the nearest first."""
+        found: list[Reading] = []
+        seen = set()
+        parent = reading.parent
+        while parent is not None and parent not in seen:
+            seen.add(parent)
+            if parent in self._by_id:
+                found.append(self._by_id[parent])
+            parent = self._above.get(parent)
+        return found
+
+    def by_session(self) -> dict[Any, list[Reading]]:
+        """Return the readings by session; one without a session belongs to that of the spans above it."""
+        known = {r.session for r in self.readings if r.session is not None}
+        if len(known) < 2:
+            return {next(iter(known), None): self.readings}
+        found: dict[Any, list[Reading]] = defaultdict(list)
+        for reading in self.readings:
+            near = (r.session for r in [reading, *self.above(reading)] if r.session is not None)
+            found[next(near, None)].append(reading)
+        return found
+
+
+class Traces:
+    """All traces of a source.
+
+    Attributes
+    ----------
+    columns
+        What a source says of a trace beside its spans: trace id to columns and tags of its case.
+    """
+
+    def __init__(self, rows: Rows) -> None:
+        self.rows = rows
+        self.columns: dict[Any, dict[str, Any]] = defaultdict(dict)
+        self._traces: dict[Any, Trace] = {}
+
+    def add(self, trace: Any, reading: Reading) -> None:
+        """Add what one span says to its trace."""
+        self.trace(trace).add(reading)
+
+    def trace(self, identity: Any) -> Trace:
+        """Return the trace of that id, begun where it is new."""
+        if identity not in self._traces:
+            self._traces[identity] = Trace()
+        return self._traces[identity]
+
+    def cases(self) -> None:
+        """Make the cases, one a trace, or one a session where a trace holds several."""
+        if not self._traces:
+            self.rows.report("empty_trace", "no spans: what was called is not known")
+        for identity, trace in self._traces.items():
+            label = "" if identity is None else str(identity)
+            if not any(reading.kind for reading in trace.readings):
+                self.rows.report("no_agent_spans", "traces without a span of a model, a tool or an agent", record="")
+                continue
+            with self.rows.record(label):
+                sessions = trace.by_session()
+                for session, readings in sessions.items():
+                    name = f"{identity}/{session}" if len(sessions) > 1 else identity
+                    columns = {"session": session, **self.columns[identity]}
+                    fill_case(self.rows.case(name, ids_within="step", **columns), trace, readings)
+
+
+def fill_case(case: Case, trace: Trace, readings: list[Reading]) -> None:
+    """Merge what the spans of one trace say into a case.
+
+    Parameters
+    ----------
+    case
+        Columns that are set already stay.
+    readings
+        Those of the trace that belong to the case.
+    """
+    _Merge(case, trace, readings).run()
+
+
+class _Merge:
+    def __init__(self, case: Case, trace: Trace, readings: list[Reading]) -> None:
+        self.case = case
+        self.trace = trace
+        self.place = {id(reading): i for i, reading in enumerate(readings)}
+        # Without all times, the order of the file has to do.
+        self.timed = all(r.started is not None for r in readings if r.kind in ("llm", "tool", "plain"))
+        self.models = self._sorted((r for r in readings if r.kind == "llm"), lambda r: r.ended or r.started)
+        self.tools = self._sorted((r for r in readings if r.execution), lambda r: r.started)
+        self.readings = readings
+        # When each call was made: calls are sorted by it at the end.
+        self.made: dict[int, tuple[Any, ...]] = {}
+
+    def run(self) -> None:
+        self._offer()
+        self._tell_tools()
+        self._announce()
+        self._execute()
+        self._recover()
+        self.case.calls.sort(key=lambda call: self.made[id(call)])
+        self._columns()
+        self._report()
+
+    def _sorted(self, readings: Iterable[Reading], time: Callable[[Reading], int | None]) -> list[Reading]:
+        place = self.place
+        return sorted(readings, key=lambda r: ((time(r) or 0) if self.timed else 0, place[id(r)]))
+
+    def _tell_tools(self) -> None:
+        """Let a plain span be a tool's where it bears the name of one."""
+        known = {call.tool for reading in self.models for call in reading.announced}
+        known |= {tool[0] for tool in self.case.tools}
+        self.tools = [r for r in self.tools if r.kind == "tool" or (r.execution and r.execution.tool in known)]
+
+    def _where(self, reading: Reading) -> dict[str, Any]:
+        """Return agent and depth: how many agents, or calls, a call stands below."""
+        above = self.trace.above(reading)
+        agents = [a.agent for a in above if a.kind == "agent"]
+        calls = sum(a.kind == "tool" for a in above)
+        return {
+            "agent": agents[0] if agents else reading.agent,
+            "depth": max(len(dict.fromkeys(map(str, agents))) - 1, calls, 0),
+        }
+
+    def _announce(self) -> None:
+        executed = Counter(r.execution.id for r in self.tools if r.execution and r.execution.id)
+        by_id: dict[str, list[Call]] = defaultdict(list)
+        below: dict[int, list[Call]] = defaultdict(list)
+        step = 0
+        for reading in self.models:
+            where = self._where(reading) if reading.announced else {}
+            inner = below[id(reading)]
+            made: list[Call] = []
+            for number, call in enumerate(reading.announced):
+                if self._known(call, inner, by_id, executed):
+                    self.case.report("merged", "a call announced by more than one span")
+                    continue
+                new = self._add(call, step, where)
+                end = (reading.ended or reading.started or 0) if self.timed else 0
+                self.made.setdefault(id(new), (end, self.place[id(reading)], number))
+                made.append(new)
+                if new.call_id:
+                    by_id[new.call_id].append(new)
+            step += bool(made)
+            for wrapper in self.trace.above(reading) if made or inner else ():
+                if wrapper.kind == "llm":
+                    below[id(wrapper)] += made
+
+    def _known(self, call: Call, inner: list[Call], by_id: dict[str, list[Call]], executed: Counter[Any]) -> bool:
+        """Tell whether a call was announced already: a span around another repeats what that one announced.
+
+        An id that comes again elsewhere is another call only if it has other arguments, or was executed again.
+        """
+        for other in inner:
+            same_id = call.call_id and call.call_id == other.call_id
+            if same_id or (not call.call_id and call.tool == other.tool and call.same_arguments(other)):
+                return True
+        if not call.call_id:
+            return False
+        same = [c for c in by_id[call.call_id] if c.tool == call.tool and _agree(c, call)]
+        return len(same) >= max(executed[call.call_id], 1)
+
+    def _add(self, call: Call, step: int, where: dict[str, Any]) -> Call:
+        """Add an announced call to the case as it was read."""
+        new = self.case.call(
+            call.tool,
+            id=call.call_id,
+            step=step,
+            kind=call.kind,
+            server=call.server,
+            **{**where, "agent": call.agent or where["agent"]},
+        )
+        new.arguments, new.form, new.wire = call.arguments, call.form, call.wire
+        # A provider's own tools are answered where they are announced.
+        new.output, new.error, new.error_message = call.output, call.error, call.error_message
+        return new
+
+    def _execute(self) -> None:
+        for reading in self.tools:
+            run = reading.execution
+            if run is None or self._repeats(reading):
+                continue
+            call = self.case.execution(run.tool, run.arguments, id=run.id, **{**run.columns, **self._where(reading)})
+            start = (reading.started or 0) if self.timed else 0
+            self.made.setdefault(id(call), (start, self.place[id(reading)]))
+
+    def _repeats(self, reading: Reading) -> bool:
+        """Tell whether a span around this one is the same call, seen by another instrumentation."""
+        run = reading.execution
+        for outer in self.trace.above(reading):
+            if outer.kind == "agent":
+                return False
+            other = outer.execution
+            if outer.kind == "tool" and run and other and other.tool == run.tool:
+                if run.id and other.id:
+                    return False
+                if to_json(run.arguments or None) == to_json(other.arguments or None):
+                    self.case.report("merged", "a call executed in two spans, one within the other")
+                    return True
+        return False
+
+    def _recover(self) -> None:
+        """Give calls that no span executed the answer that a later request repeats."""
+        told: Counter[Any] = Counter()
+        for call in self.case.calls:
+            key = _key(call)
+            told[key] += 1
+            if call.source == "llm" and call.output is None:
+                call.output, error, message = self.trace.answers.get((key, told[key]), (None, None, None))
+                call.error = error if call.error is None else call.error
+                call.error_message = message if call.error_message is None else call.error_message
+
+    def _offer(self) -> None:
+        named: dict[str, dict[str, Any]] = {}
+        for reading in self.readings:
+            for tool in reading.tools:
+                if tool.get("parameters") is not None or tool["name"] not in named:
+                    named[tool["name"]] = tool
+        for tool in named.values():
+            self.case.tool(tool["name"], description=tool.get("description"), parameters=tool.get("parameters"))
+
+    def _columns(self) -> None:
+        columns = self.case.columns
+        by_start = self._sorted(self.models, lambda r: r.started)
+        roots = [r for r in self.readings if r.kind != "llm"]
+        found = {
+            "input": [r.question for r in [*by_start, *roots]],
+            "output": [r.answer for r in [*reversed(self.models), *reversed(roots)]],
+            "model": [r.model for r in by_start],
+        }
+        for name, values in found.items():
+            if columns.get(name) is None:
+                columns[name] = next((value for value in values if value), None)
+        columns["called_known"] = bool(self.case.calls) or any(r.captured for r in self.models)
+
+    def _report(self) -> None:
+        case = self.case
+        if not case.columns["called_known"]:
+            case.report("calls_unknown", "no span says which calls the model made")
+        inferred = sum(call.source == "tool" for call in case.calls)
+        if inferred and len(case.calls) > 1:
+            case.report("order_inferred", "calls that no model announced stand by their start", count=inferred)
+        uncaptured = sum(call.form == FORM["absent"] for call in case.calls)
+        if uncaptured:
+            case.report("arguments_not_captured", "calls whose arguments were not recorded", count=uncaptured)
+        for call in case.calls:
+            if call.kind in ("handoff", "pseudo"):
+                case.report("pseudo_tool", f"{call.tool} is marked as {call.kind}")
+
+
+def _key(call: Call) -> Any:
+    """Return what a call is known by where it is repeated: its id, or its tool and arguments."""
+    if call.call_id:
+        return call.call_id
+    return call.tool, _canonical(call.arguments)
+
+
+def _canonical(arguments: str | None) -> str | None:
+    if arguments is None:
+        return None
+    try:
+        value = parse_json(arguments)
+        value = parse_json(value) if isinstance(value, str) else value
+    except ValueError:
+        return arguments
+    return to_json(dict(sorted(value.items())) if isinstance(value, dict) else value)
+
+
+def _agree(a: Call, b: Call) -> bool:
+    return a.arguments is None or b.arguments is None or a.same_arguments(b)
