@@ -24,6 +24,9 @@ def folder(tmp_path):
     (tmp_path / "tools.json").write_text(json.dumps(tools))
     (tmp_path / "README.md").write_text("Not a run.")
     (tmp_path / "make.py").write_text("print()")
+    for hidden in ("__pycache__/make.cpython-311.pyc", ".git/objects/pack.bin"):
+        (tmp_path / hidden).parent.mkdir(parents=True)
+        (tmp_path / hidden).write_bytes(b"\x00\xff")
     return tmp_path
 
 

@@ -25,8 +25,9 @@ def load_folder(folder: Path, **options: Any) -> Dataset:
     """
     from toolcorrect.loaders.loading import load
 
-    files = sorted(p for p in folder.rglob("*") if p.is_file() and not p.name.startswith((".", "_")))
-    files = [p for p in files if p.suffix.lower() not in _NOT_RUNS]
+    files = sorted(p for p in folder.rglob("*") if p.is_file() and p.suffix.lower() not in _NOT_RUNS)
+    # Hidden files and folders, and those a system makes for itself such as __pycache__.
+    files = [p for p in files if not any(part.startswith((".", "_")) for part in p.relative_to(folder).parts)]
     testcases = [p for p in files if p.name.endswith("cases.csv")]
     tools = [p for p in files if p.name == "tools.json"]
     runs = [p for p in files if p not in testcases and p not in tools]
