@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from toolcorrect.decoding import ABSENT
-from toolcorrect.loaders.calls import FreeText
+from toolcorrect.loaders.calls import FreeText, text_of
 from toolcorrect.loaders.rows import Case
 
 ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
@@ -55,7 +55,7 @@ def _add_call(case: Case, item: dict[str, Any], *, turn: int, step: int, by: str
         "id": item.get("id") or None,
         "turn": turn,
         "step": step,
-        "actor": item.get("requestor") or by,
+        "actor": text_of(item.get("requestor") or by),
     }
     if isinstance(item.get("custom"), dict):
         custom = item["custom"]

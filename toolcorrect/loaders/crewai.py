@@ -7,7 +7,7 @@ from typing import Any
 
 from toolcorrect.decoding import ABSENT, parse_json
 from toolcorrect.loaders.calllike import python_literal
-from toolcorrect.loaders.calls import Call, held
+from toolcorrect.loaders.calls import Call, held, text_of
 from toolcorrect.loaders.chat import add_messages
 from toolcorrect.loaders.format import Format, each_record
 from toolcorrect.loaders.rows import Case, Rows
@@ -38,7 +38,7 @@ def _messages(case: Case, tasks: list[dict[str, Any]]) -> Iterator[Any]:
         before = len(case.calls)
         yield from task.get("messages") or []
         for call in case.calls[before:]:
-            call.agent = task.get("agent")
+            call.agent = text_of(task.get("agent"))
 
 
 def _mark(case: Case, failure: dict[str, Any]) -> None:
@@ -50,7 +50,7 @@ def _mark(case: Case, failure: dict[str, Any]) -> None:
     if found is None:
         case.report("failure_without_call", "a failure of a tool that answers no call in the file")
         return
-    found.error, found.error_message = True, details.get("message")
+    found.complete(ABSENT, True, details.get("message"))
 
 
 def detect_output(source: Source) -> tuple[float, str] | None:
