@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+from toolcorrect.counting import blocks, padded
 from toolcorrect.encoding import Encoding, Match
 from toolcorrect.names import LEVELS
 
@@ -72,6 +73,16 @@ class Alignment:
         crossing = (owner[1:] == owner[:-1]) & (place[1:] < place[:-1])
         return self.lists(np.concatenate((crossing, [False]))[: len(owner)], owner)
 
+    @cached_property
+    def moved(self) -> np.ndarray:
+        """Mark the fewest answered expected calls without which the pairs of their list do not cross."""
+        owner = self.encoding.expected.owner
+        paired = np.flatnonzero((self.partner_of_expected >= 0) & self.out_of_order[owner])
+        offsets = np.searchsorted(owner[paired], np.arange(self.encoding.list_count + 1))
+        made = np.zeros(len(owner), dtype=bool)
+        made[paired] = moved(self.partner_of_expected[paired], offsets)
+        return made
+
     def lists(self, calls: np.ndarray, owner: np.ndarray) -> np.ndarray:
         """Mark the lists that own a marked call."""
         marked = np.zeros(self.encoding.list_count, dtype=bool)
@@ -79,13 +90,15 @@ class Alignment:
         return marked
 
 
-def align(encoding: Encoding) -> Alignment:
+def align(encoding: Encoding, *, arguments: bool = True) -> Alignment:
     """Pair the calls of every list.
 
     Parameters
     ----------
     encoding
         The lists.
+    arguments
+        Whether arguments matter; without them, calls of the same tool are equal.
 
     Returns
     -------
@@ -97,7 +110,7 @@ def align(encoding: Encoding) -> Alignment:
     grade = np.zeros(len(expected.row), dtype=np.int64)
     normal = pd.factorize(np.asarray([LEVELS["galtea"](name) for name in encoding.tool_names], dtype=object))[0]
     for found, codes in (
-        (EQUAL, encoding.codes(Match(arguments="json"))),
+        (EQUAL, encoding.codes(Match(arguments="json" if arguments else None))),
         (SAME_TOOL, (expected.tool, called.tool)),
         (SAME_NAME, (normal[expected.tool], normal[called.tool])),
     ):
@@ -136,38 +149,53 @@ def reading_order(alignment: Alignment) -> tuple[np.ndarray, np.ndarray, np.ndar
     return owner[order], lines_e, lines_c
 
 
-def moved(places: np.ndarray) -> np.ndarray:
-    """Mark the fewest entries whose removal leaves the rest increasing.
+def moved(places: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """Mark the fewest entries of each list whose removal leaves the rest of it increasing.
 
     Parameters
     ----------
     places
-        int64, all different.
+        int64, the lists one behind the other; the entries of a list all different.
+    offsets
+        Where each list begins; one entry more than there are lists.
 
     Returns
     -------
     numpy.ndarray
-        bool.
+        bool, one entry a place.
+
+    Notes
+    -----
+    The longest increasing subsequence by patience sorting, for all lists of like length at once. Source: Fredman,
+    "On computing the length of longest increasing subsequences" (1975).
 
     Examples
     --------
-    >>> moved(np.array([2, 0, 1])).tolist()
-    [True, False, False]
+    >>> moved(np.array([2, 0, 1, 5, 7]), np.array([0, 3, 5])).tolist()
+    [True, False, False, False, False]
     """
-    tails: list[int] = []
-    tail_at: list[int] = []
-    previous = np.full(len(places), -1, dtype=np.int64)
-    for i, place in enumerate(places.tolist()):
-        rank = int(np.searchsorted(tails, place))
-        previous[i] = tail_at[rank - 1] if rank else -1
-        tails[rank : rank + 1] = [place]
-        tail_at[rank : rank + 1] = [i]
-    kept = np.zeros(len(places), dtype=bool)
-    at = tail_at[-1] if tail_at else -1
-    while at >= 0:
-        kept[at] = True
-        at = int(previous[at])
-    return ~kept
+    made = np.zeros(len(places), dtype=bool)
+    lengths = np.diff(offsets)
+    for lanes, width, _ in blocks(lengths, lengths, cell=24):
+        values = padded(places, offsets, lanes, width, -1)
+        # For each lane: the least end of an increasing run of each length, where it stands, and who came before.
+        ends = np.full(values.shape, np.iinfo(np.int64).max)
+        stands, before = np.zeros_like(values), np.full_like(values, -1)
+        for j in range(int(lengths[lanes].max())):
+            live = np.flatnonzero(lengths[lanes] > j)
+            value = values[live, j]
+            rank = (ends[live] < value[:, None]).sum(axis=1)
+            before[live, j] = np.where(rank > 0, stands[live, rank - 1], -1)
+            ends[live, rank], stands[live, rank] = value, j
+        longest = (ends < np.iinfo(np.int64).max).sum(axis=1)
+        at = stands[np.arange(len(lanes)), longest - 1]
+        out = np.arange(width) < lengths[lanes][:, None]
+        while (live := np.flatnonzero(at >= 0)).size:
+            out[live, at[live]] = False
+            at[live] = before[live, at[live]]
+        lane, place = np.nonzero(out)
+        made[offsets[lanes[lane]] + place] = True
+    return made
 
 
 def closest_reference(alignment: Alignment) -> np.ndarray:

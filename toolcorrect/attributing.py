@@ -18,7 +18,7 @@ import pandas as pd
 
 from toolcorrect import html
 from toolcorrect.dataset import Dataset
-from toolcorrect.disagreeing import Point, Points, causes_of, paired
+from toolcorrect.disagreeing import Point, Points, causes_of, paired, scores_of
 from toolcorrect.errors import OptionError
 from toolcorrect.scoring import Scorer
 from toolcorrect.variants.definition import MEASURES, Axes, Empty, Formula, Variant
@@ -151,12 +151,12 @@ def why(
       empty: 1/nan/0 / 1/0/0, 0.00 a case, decides 0
     """
     points = _points(data, a, b, scope, names, empty)
-    scorers = [Scorer(data, scope=p.scope, names=p.names, empty=p.empty) for p in points]
-    scores = [scorer.cases(point.variant).score for scorer, point in zip(scorers, points)]
+    scores = scores_of(data, points)
     gap = scores[0] - scores[1]
     rows = np.flatnonzero(np.abs(np.nan_to_num(gap)) > _TIE)
     on_axes = all(point.variant.axes is not None for point in points)
-    shares = _shares(data, points)[rows] if on_axes else None
+    apart = data.select(data.cases.index[rows])
+    shares = _shares(apart, points) if on_axes else None
     labels = _labels(points)
     found = pd.DataFrame(
         {
@@ -165,7 +165,7 @@ def why(
             labels[0]: scores[0][rows],
             labels[1]: scores[1][rows],
             "gap": gap[rows],
-            "cause": causes_of(data, rows, points, gap[rows]),
+            "cause": causes_of(apart, points, gap[rows]),
         },
         index=data.cases.index[rows],
     )

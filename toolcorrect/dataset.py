@@ -140,8 +140,13 @@ class Dataset:
         if "arguments" not in self._numbers:
             columns = [self._frames[table]["arguments"] for table in ("expected", "calls")]
             (expected, calls), texts = number_texts(columns)
-            self._numbers["arguments"] = (expected, calls, texts)
+            self.know_argument_numbers(expected, calls, texts)
         return self._numbers["arguments"]
+
+    def know_argument_numbers(self, expected: np.ndarray, calls: np.ndarray, texts: pa.Array) -> Dataset:
+        """Take over what `argument_numbers` returns from who knows it already; return this dataset."""
+        self._numbers["arguments"] = (expected, calls, texts)
+        return self
 
     def replace(self, **frames: pd.DataFrame) -> Dataset:
         """Return a dataset with some of its tables replaced.
@@ -196,14 +201,19 @@ class Dataset:
                 raise unknown_name("case", str(picked[chosen < 0].iloc[0]), cases.index)
         kept = np.zeros(len(cases), dtype=bool)
         kept[chosen] = True
-        names = cases.index[kept]
         frames = {"cases": cases.iloc[chosen]}
         for table in ("calls", "expected"):
             frames[table] = self._frames[table][kept[self._rows[table]]]
         for table in ("rules", "tools"):
             frame = self._frames[table]
-            frames[table] = frame[frame["case"].isna() | frame["case"].isin(names)]
-        return self.replace(**frames)
+            # One entry more, for the rows that speak of all cases (-1).
+            frames[table] = frame[np.append(kept, True)[_rows_in(cases.index, frame["case"])]]
+        made = self.replace(**frames)
+        if "arguments" in self._numbers and (np.diff(chosen) > 0).all():
+            *numbers, texts = self._numbers["arguments"]
+            expected, calls = (n[kept[self._rows[t]]] for t, n in zip(("expected", "calls"), numbers))
+            made.know_argument_numbers(expected, calls, texts)
+        return made
 
     def mark_effects(self, effects: Iterable[str] | Mapping[str, bool]) -> Dataset:
         """Say which tools change state; every tool not named does not.

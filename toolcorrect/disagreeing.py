@@ -7,15 +7,14 @@ the gap is the cause. So a cause is found for every definition, also for those t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
 from toolcorrect.dataset import Dataset
 from toolcorrect.errors import OptionError
-from toolcorrect.mending import FAULTS, Faults, mended
+from toolcorrect.mending import FAULTS, Faults
 from toolcorrect.names import Names
 from toolcorrect.scoring import EmptyRule, Scorer
 from toolcorrect.variants import Wanted, resolve
@@ -92,9 +91,8 @@ def disagreements(
     first, second = paired(a, b)
     if first == second:
         raise OptionError(f"A variant does not disagree with itself: give two, not {first.name!r} twice.")
-    scorer = Scorer(data, scope=scope, names=names, empty=empty)
-    scores = [scorer.cases(variant).score for variant in (first, second)]
     points = (Point(first, scope, names, empty), Point(second, scope, names, empty))
+    scores = scores_of(data, points)
     gap = scores[0] - scores[1]
     apart = np.abs(np.nan_to_num(gap)) > _TIE
     if minimum > 0:
@@ -108,7 +106,7 @@ def disagreements(
             first.name: scores[0][rows],
             second.name: scores[1][rows],
             "gap": gap[rows],
-            "cause": causes_of(data, rows, points, gap[rows]),
+            "cause": causes_of(data.select(cases.index[rows]), points, gap[rows]),
         },
         index=cases.index[rows],
     )
@@ -174,63 +172,72 @@ def paired(a: str | Variant, b: str | Variant) -> tuple[Variant, Variant]:
     return one, other
 
 
-def causes_of(data: Dataset, rows: np.ndarray, points: Points, gap: np.ndarray) -> pd.Categorical:
+def causes_of(data: Dataset, points: Points, gap: np.ndarray) -> pd.Categorical:
     """Return the cause of each gap.
 
     Parameters
     ----------
     data
-        The runs.
-    rows
-        The positions of the cases that differ.
+        The cases that differ.
     points
-        The two definitions, each with its ``variant`` and the options ``scope``, ``names`` and ``empty``.
+        The two definitions, each with the options ``scope``, ``names`` and ``empty``.
     gap
         The gap of each of these cases.
     """
-    made = np.full(len(rows), CAUSES.index("rule"))
-    if len(rows):
-        part = data.select(data.cases.index[rows])
-        options: dict[str, Any] = {"scope": _widest(points), "names": points[0].names or "exact"}
-        faults = Faults(part, **options)
-        closed = np.full(len(rows), _TIE)
-        for cause in FAULTS:
-            asked = np.flatnonzero(faults.have(cause) & ~faults.empty)
-            if len(asked):
-                left = _gap(faults.mend(cause).select(part.cases.index[asked]), points)
-                gain = np.abs(gap[asked]) - np.nan_to_num(left, nan=np.inf)
-                better = gain > closed[asked] + _TIE
-                made[asked[better]] = CAUSES.index(cause)
-                closed[asked[better]] = gain[better]
+    rule = CAUSES.index("rule")
+    made = np.full(len(data), rule)
+    if len(data):
+        arguments = any(_reads_arguments(point.variant) for point in points)
+        faults = Faults(data, scope=_widest(points), names=points[0].names or "exact", arguments=arguments)
+        case, fault = np.nonzero(faults.have & ~faults.empty[:, None])
+        left = _gaps_without(faults, case, np.eye(len(FAULTS), dtype=bool)[fault], points)
+        made = _largest(case, fault, np.abs(gap)[case] - np.nan_to_num(left, nan=np.inf), np.zeros(len(data)))
+        # All-or-nothing definitions need another look: with two faults, mending either one closes nothing. So which
+        # fault opens the widest gap alone, all others mended?
+        stuck = np.flatnonzero((made == rule) & ~faults.empty)
+        if len(stuck):
+            case, fault = np.nonzero(faults.have[stuck])
+            every = np.ones((len(stuck), len(FAULTS)), dtype=bool)
+            alone = ~np.eye(len(FAULTS), dtype=bool)[fault]
+            open_ = _gaps_without(
+                faults, stuck[np.concatenate((np.arange(len(stuck)), case))], np.vstack((every, alone)), points
+            )
+            open_ = np.nan_to_num(open_)
+            made[stuck] = _largest(case, fault, open_[len(stuck) :], open_[: len(stuck)])
         # Where a side is empty, that is the cause; mending would only move the question.
         made[faults.empty] = CAUSES.index("empty")
-        stuck = np.flatnonzero(made == CAUSES.index("rule"))
-        if len(stuck):
-            made[stuck] = _worst_alone(part.select(part.cases.index[stuck]), points, options)
     return pd.Categorical.from_codes(made, list(CAUSES))
 
 
-def _worst_alone(data: Dataset, points: Points, options: dict[str, Any]) -> np.ndarray:
-    """Return the fault that alone, all others mended, opens the widest gap.
-
-    All-or-nothing definitions need this: with two faults, mending either one closes nothing.
-    """
-    made = np.full(len(data), CAUSES.index("rule"))
-    widest = np.nan_to_num(_gap(mended(data, FAULTS, **options), points)) + _TIE
-    for cause in FAULTS:
-        alone = np.nan_to_num(_gap(mended(data, [f for f in FAULTS if f != cause], **options), points))
-        wider = alone > widest + _TIE
-        made[wider] = CAUSES.index(cause)
-        widest = np.where(wider, alone, widest)
+def _largest(case: np.ndarray, fault: np.ndarray, size: np.ndarray, least: np.ndarray) -> np.ndarray:
+    """Return for each case the cause with the largest size above the least one, the first of equals, or "rule"."""
+    sizes = np.full((len(least), len(FAULTS)), -np.inf)
+    sizes[case, fault] = size
+    made = np.full(len(least), CAUSES.index("rule"))
+    best = least + _TIE
+    for place, name in enumerate(FAULTS):
+        better = sizes[:, place] > best + _TIE
+        made[better] = CAUSES.index(name)
+        best = np.where(better, sizes[:, place], best)
     return made
 
 
-def _gap(data: Dataset, points: Points) -> np.ndarray:
-    return np.abs(np.subtract(*(_scores(data, point) for point in points)))
+def _gaps_without(faults: Faults, case: np.ndarray, mends: np.ndarray, points: Points) -> np.ndarray:
+    return np.abs(np.subtract(*scores_of(faults.mended(case, mends), points)))
 
 
-def _scores(data: Dataset, point: Point) -> np.ndarray:
-    return Scorer(data, scope=point.scope, names=point.names, empty=point.empty).cases(point.variant).score
+def scores_of(data: Dataset, points: Points) -> tuple[np.ndarray, np.ndarray]:
+    """Return the scores of two definitions; with the same options they share the work."""
+    one, other = (Scorer(data, scope=point.scope, names=point.names, empty=point.empty) for point in points)
+    if replace(points[0], variant=points[1].variant) == points[1]:
+        other = one
+    return one.cases(points[0].variant).score, other.cases(points[1].variant).score
+
+
+def _reads_arguments(variant: Variant) -> bool:
+    axes = variant.axes
+    plain = axes is not None and axes.multiplicity != "values" and variant.formula is None and variant.reads is None
+    return not plain or variant.match.arguments is not None or variant.needs_arguments
 
 
 def _widest(points: Points) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from toolcorrect import html
-from toolcorrect.alignment import EQUAL, SAME_NAME, align, closest_reference, moved, reading_order
+from toolcorrect.alignment import EQUAL, SAME_NAME, Alignment, align, closest_reference, reading_order
 from toolcorrect.dataset import Dataset
 from toolcorrect.decoding import parse_json
 from toolcorrect.differences import differences
@@ -155,16 +155,12 @@ def explain(
     return Explanation(case, lines, sums, int(encoding.list_reference[chosen]), note)
 
 
-def _lines(one: Dataset, encoding: Encoding, pairs: Any, chosen: int) -> pd.DataFrame:
+def _lines(one: Dataset, encoding: Encoding, pairs: Alignment, chosen: int) -> pd.DataFrame:
     owner, line_e, line_c = reading_order(pairs)
     mine = owner == chosen
     line_e, line_c = line_e[mine], line_c[mine]
-    both = (line_e >= 0) & (line_c >= 0)
-    by_expected = np.flatnonzero(both)[np.argsort(line_e[both])]
-    shifted = np.zeros(len(line_e), dtype=bool)
-    shifted[by_expected] = moved(line_c[by_expected])
     records = []
-    for e, c, is_moved in zip(line_e.tolist(), line_c.tolist(), shifted.tolist()):
+    for e, c in zip(line_e.tolist(), line_c.tolist()):
         expected = one.expected.iloc[encoding.expected.row[e]] if e >= 0 else None
         called = one.calls.iloc[encoding.called.row[c]] if c >= 0 else None
         grade = int(pairs.grade[e]) if e >= 0 and c >= 0 else 0
@@ -175,7 +171,7 @@ def _lines(one: Dataset, encoding: Encoding, pairs: Any, chosen: int) -> pd.Data
         elif grade == SAME_NAME:
             kind = "names"
         else:
-            kind = "arguments" if grade > EQUAL else "moved" if is_moved else "matched"
+            kind = "arguments" if grade > EQUAL else "moved" if pairs.moved[e] else "matched"
         records.append(_record(kind, expected, called))
     columns = list(_record("matched", None, None))
     return pd.DataFrame.from_records(records, columns=columns).astype(_DTYPES)

@@ -49,3 +49,16 @@ def combined(parts: list[np.ndarray]) -> np.ndarray:
             made = np.unique(made, return_inverse=True)[1]
         made = made * span + part
     return made
+
+
+def ranges(begins: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Write out ranges of integers one behind the other; return the number of each one's range, and the integers.
+
+    Examples
+    --------
+    >>> [made.tolist() for made in ranges(np.array([7, 2]), np.array([2, 3]))]
+    [[0, 0, 1, 1, 1], [7, 8, 2, 3, 4]]
+    """
+    number = np.repeat(np.arange(len(sizes)), sizes)
+    within = np.arange(len(number)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return number, begins[number] + within

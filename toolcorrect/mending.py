@@ -1,18 +1,18 @@
-"""Runs with one kind of fault taken out of them: what a score would be without it."""
+"""Runs with faults taken out of them: what a score would be without."""
 
 from __future__ import annotations
-
-from collections.abc import Callable, Iterable
 
 import numpy as np
 import pandas as pd
 
-from toolcorrect.alignment import SAME_NAME, SAME_TOOL, align, closest_reference, reading_order
+from toolcorrect.alignment import SAME_NAME, SAME_TOOL, align, closest_reference
 from toolcorrect.dataset import Dataset
 from toolcorrect.encoding import Encoding
+from toolcorrect.grouping import ranges
 from toolcorrect.names import Names
 
 FAULTS = ("names", "arguments", "order", "repeat", "extra", "missing")
+_NAMES, _ARGUMENTS, _ORDER, _REPEAT, _EXTRA, _MISSING = range(len(FAULTS))
 
 
 class Faults:
@@ -24,105 +24,134 @@ class Faults:
         The runs.
     scope, names
         As in `toolcorrect.score`.
+    arguments
+        Whether arguments matter.
+
+    Attributes
+    ----------
+    have
+        bool, one row a case and one column a fault of `FAULTS`.
+    empty
+        bool, one entry a case: a side is empty.
     """
 
-    def __init__(self, data: Dataset, *, scope: str = "assistant", names: str | Names = "exact") -> None:
+    def __init__(
+        self, data: Dataset, *, scope: str = "assistant", names: str | Names = "exact", arguments: bool = True
+    ) -> None:
         self.data = data
-        encoding = Encoding(data, scope=scope, names=names)
-        self.pairs = align(encoding)
-        self._lists = closest_reference(self.pairs)
-        self._mine_e = np.isin(encoding.expected.owner, self._lists)
-        self._mine_c = np.isin(encoding.called.owner, self._lists)
-        grade = np.where(self._mine_e, self.pairs.grade, 0)
-        self._wrong_name = grade == SAME_NAME
-        self._wrong_arguments = grade == SAME_TOOL
-        self._extra = self.pairs.extra | self.pairs.unexpected
-        lengths = (encoding.expected.lengths[self._lists], encoding.called.lengths[self._lists])
-        self.empty = (lengths[0] == 0) | (lengths[1] == 0)
+        encoding = self._encoding = Encoding(data, scope=scope, names=names)
+        pairs = self._pairs = align(encoding, arguments=arguments)
+        self._list = closest_reference(pairs)
+        expected, called = encoding.expected, encoding.called
+        mine = np.zeros(encoding.list_count, dtype=bool)
+        mine[self._list] = True
+        paired = np.flatnonzero((pairs.partner_of_expected >= 0) & mine[expected.owner])
+        row = called.row[pairs.partner_of_expected[paired]]
+        # One entry a row of calls: the place of the expected call that it answers, and what is wrong with it.
+        self._answers = np.full(len(data.calls), -1, dtype=np.int64)
+        self._answers[row] = paired
+        self._wrong = np.zeros((len(data.calls), len(FAULTS)), dtype=bool)
+        self._wrong[row, _NAMES] = pairs.grade[paired] == SAME_NAME
+        self._wrong[row, _ARGUMENTS] = arguments & (pairs.grade[paired] >= SAME_TOOL)
+        for fault, marked in ((_REPEAT, pairs.repeated), (_EXTRA, pairs.extra | pairs.unexpected)):
+            self._wrong[called.row[marked & mine[called.owner]], fault] = True
+        case = data.case_rows("calls")
+        self.have = np.zeros((len(data), len(FAULTS)), dtype=bool)
+        for fault in range(len(FAULTS)):
+            self.have[case[self._wrong[:, fault]], fault] = True
+        self.have[:, _ORDER] = pairs.out_of_order[self._list]
+        self.have[:, _MISSING] = pairs.lists(pairs.missing, expected.owner)[self._list]
+        self.empty = (expected.lengths[self._list] == 0) | (called.lengths[self._list] == 0)
 
-    def have(self, fault: str) -> np.ndarray:
-        """Mark the cases that have a fault of `FAULTS`: bool, one entry a case."""
-        expected = {"names": self._wrong_name, "arguments": self._wrong_arguments, "missing": self.pairs.missing}
-        if fault in expected:
-            marked = self.pairs.lists(expected[fault], self.pairs.encoding.expected.owner)
-        elif fault == "order":
-            marked = self.pairs.out_of_order
-        else:
-            calls = self.pairs.repeated if fault == "repeat" else self._extra
-            marked = self.pairs.lists(calls, self.pairs.encoding.called.owner)
-        return marked[self._lists]
+    def mended(self, case: np.ndarray, faults: np.ndarray) -> Dataset:
+        """Make new runs of old ones, without some of their faults.
 
-    def mend(self, fault: str) -> Dataset:
-        """Return the runs without a fault of `FAULTS`."""
-        mends: dict[str, Callable[[], Dataset]] = {
-            "names": lambda: self._answered(self._wrong_name, ("tool",)),
-            "arguments": lambda: self._answered(self._wrong_arguments, ("arguments", "arguments_form")),
-            "order": self._in_order,
-            "repeat": lambda: self._without(self.pairs.repeated),
-            "extra": lambda: self._without(self._extra),
-            "missing": self._with_missing,
-        }
-        return mends[fault]()
+        Parameters
+        ----------
+        case
+            For each new run the position of its case.
+        faults
+            bool, one row a new run and one column a fault of `FAULTS`: what to mend.
 
-    def _in_order(self) -> Dataset:
-        """Put answering calls into the order of what they answer; the others keep their places."""
-        answering = np.flatnonzero((self.pairs.partner_of_called >= 0) & self._mine_c)
-        owner = self.pairs.encoding.called.owner[answering]
-        order = np.lexsort((self.pairs.partner_of_called[answering], owner))
-        row = self.pairs.encoding.called.row
-        calls = self.data.calls
-        position = calls["position"].to_numpy().copy()
-        position[row[answering[order]]] = calls["position"].to_numpy()[row[answering]]
-        return self.data.replace(calls=calls.assign(position=position))
+        Returns
+        -------
+        Dataset
+            Its cases are called "0", "1", ...
+        """
+        data = self.data
+        begins = {table: np.searchsorted(data.case_rows(table), np.arange(len(data) + 1)) for table in _TABLES}
+        (run, row), (run_e, row_e) = (
+            ranges(begins[table][case], begins[table][case + 1] - begins[table][case]) for table in _TABLES
+        )
+        names = pd.Index(pd.array(np.arange(len(case)).astype(str), dtype=data.cases.index.dtype), name="case")
+        wrong = self._wrong[row] & faults[run]
+        place = self._places(run, row, faults)
+        missing, due = self._due(case, begins["calls"], run, place, faults)
+        kept = np.flatnonzero(~(wrong[:, _REPEAT] | wrong[:, _EXTRA]))
+        made = data.calls.take(row[kept])
+        text_e, text_c, texts = data.argument_numbers()
+        text = text_c[row[kept]]
+        for fault, columns in ((_NAMES, ("tool",)), (_ARGUMENTS, ("arguments", "arguments_form"))):
+            mends = np.flatnonzero(wrong[kept, fault])
+            source = self._encoding.expected.row[self._answers[row[kept[mends]]]]
+            if fault == _ARGUMENTS:
+                text[mends] = text_e[source]
+            for name in columns if len(mends) else ():
+                values = made[name].array.copy()
+                values[mends] = data.expected[name].array[source]
+                made[name] = values
+        runs, places = run[kept], place[kept]
+        if len(missing):
+            shared = [name for name in data.expected if name in made]
+            source = self._encoding.expected.row[missing[:, 1]]
+            added = data.expected[shared].take(source)
+            text = np.concatenate((text, text_e[source]))
+            made = pd.concat([made, added.assign(actor="assistant", depth=0).astype({"actor": made["actor"].dtype})])
+            runs, places = np.concatenate((runs, missing[:, 0])), np.concatenate((places, due))
+        order = np.lexsort((places, runs))
+        made = made.take(order)
+        made["case"], made["position"] = names[runs[order]].array, np.arange(len(made))
+        expected = data.expected.take(row_e)
+        expected["case"] = names[run_e].array
+        cases = data.cases.take(case).set_axis(names)
+        more = {table: _for_runs(getattr(data, table), data.cases.index[case], names) for table in ("rules", "tools")}
+        return Dataset(cases, made, expected, **more).know_argument_numbers(text_e[row_e], text[order], texts)
 
-    def _with_missing(self) -> Dataset:
-        """Add the calls that were not made, where they were due."""
-        encoding = self.pairs.encoding
-        owner, line_e, line_c = reading_order(self.pairs)
-        mine = np.isin(owner, self._lists)
-        line_e, line_c, owner = line_e[mine], line_c[mine], owner[mine]
-        made = line_c >= 0
-        calls, expected = self.data.calls, self.data.expected
-        added = expected.iloc[encoding.expected.row[line_e[~made]]]
-        shared = [name for name in expected.columns if name in calls.columns]
-        both = pd.concat([calls.iloc[encoding.called.row[line_c[made]]], added[shared]])
-        position = np.arange(len(line_c))
-        both["position"] = np.concatenate((position[made], position[~made]))
-        both["actor"] = both["actor"].fillna("assistant")
-        both["depth"] = both["depth"].fillna(0).astype("int64")
-        return self.data.replace(calls=both)
+    def _places(self, run: np.ndarray, row: np.ndarray, faults: np.ndarray) -> np.ndarray:
+        """Return where each call stands: answering calls in the order of what they answer where that is mended."""
+        place = row.astype(np.float64)
+        answering = np.flatnonzero((self._answers[row] >= 0) & faults[run, _ORDER])
+        order = np.lexsort((self._answers[row[answering]], run[answering]))
+        place[answering[order]] = row[answering]
+        return place
 
-    def _answered(self, which: np.ndarray, columns: tuple[str, ...]) -> Dataset:
-        """Give calls the values of the expected calls they answer."""
-        e = np.flatnonzero(which)
-        row_e = self.pairs.encoding.expected.row[e]
-        row_c = self.pairs.encoding.called.row[self.pairs.partner_of_expected[e]]
-        calls, expected = self.data.calls.copy(), self.data.expected
-        for name in columns:
-            values = calls[name].array.copy()
-            values[row_c] = expected[name].array[row_e]
-            calls[name] = values
-        return self.data.replace(calls=calls)
-
-    def _without(self, which: np.ndarray) -> Dataset:
-        kept = np.ones(len(self.data.calls), dtype=bool)
-        kept[self.pairs.encoding.called.row[which & self._mine_c]] = False
-        return self.data.replace(calls=self.data.calls[kept])
+    def _due(
+        self, case: np.ndarray, begins: np.ndarray, run: np.ndarray, place: np.ndarray, faults: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the missing calls to add (run, place among the expected calls), and where each belongs."""
+        expected, partner = self._encoding.expected, self._pairs.partner_of_expected
+        lists = self._list[case]
+        run_e, e = ranges(expected.offsets[lists], np.where(faults[:, _MISSING], expected.lengths[lists], 0))
+        # After the last answered call before it, or else before all calls.
+        answered = np.maximum.accumulate(np.where(partner[e] >= 0, np.arange(len(e)), -1))
+        begun = np.flatnonzero(answered >= 0)
+        begun = begun[run_e[answered[begun]] == run_e[begun]]
+        first = np.searchsorted(run, np.arange(len(case)))[run_e[begun]]
+        row = self._encoding.called.row[partner[e[answered[begun]]]]
+        due = begins[case[run_e]] - 0.5
+        due[begun] = place[first + row - begins[case[run_e[begun]]]] + 0.25
+        missing = partner[e] < 0
+        return np.column_stack((run_e, e))[missing], due[missing]
 
 
-def mended(
-    data: Dataset, faults: Iterable[str], *, scope: str = "assistant", names: str | Names = "exact"
-) -> Dataset:
-    """Return the runs without several faults, mended one after the other.
+_TABLES = ("calls", "expected")
 
-    Examples
-    --------
-    >>> import toolcorrect as tc
-    >>> data = tc.load([{"case": "x", "called": ["b", "a", "z"], "expected": ["a", "b"]}])
-    >>> mended(data, ["order", "extra"]).calls.tool.to_list()
-    ['a', 'b']
-    """
-    for fault in faults:
-        found = Faults(data, scope=scope, names=names)
-        data = found.mend(fault) if found.have(fault).any() else data
-    return data
+
+def _for_runs(frame: pd.DataFrame, cases: pd.Index, names: pd.Index) -> pd.DataFrame:
+    """Repeat the rows of single cases for each of their runs."""
+    general = frame["case"].isna().to_numpy()
+    if general.all():
+        return frame
+    runs = pd.DataFrame({"case": cases.array, "run": names.array})
+    special = frame[~general].merge(runs, on="case").drop(columns="case").rename(columns={"run": "case"})
+    return pd.concat([frame[general], special], ignore_index=True)
