@@ -16,6 +16,7 @@ from toolcorrect.loaders.message_lists import (
     said,
 )
 
+_TELLING = frozenset({"toolUse", "toolResult", "text", "reasoningContent", "cachePoint"})
 _ERRORS = {"success": False, "error": True}
 
 
@@ -75,8 +76,8 @@ def tell(messages: Sequence[Any]) -> str | None:
     """Recognise content blocks named by their key instead of a type."""
     for message in messages:
         for block in blocks_of(message):
-            if "type" not in block and ("toolUse" in block or "toolResult" in block):
-                return "blocks toolUse and toolResult"
+            if "type" not in block and _TELLING & block.keys():
+                return f"blocks {min(_TELLING & block.keys())}"
     return None
 
 

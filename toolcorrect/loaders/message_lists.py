@@ -19,8 +19,8 @@ from toolcorrect.loaders.source import Source
 
 # All families say they are as sure: which comes first is settled by the order of the registry.
 CONFIDENCE = 0.9
-# Detection looks at so many messages of a list, and at the lists of so many records.
-_MESSAGES, _RECORDS = 2000, 10
+# Detection looks at so many messages of a list.
+_MESSAGES = 2000
 
 # Settings of requests, and fields of responses, that say nothing about the run.
 _PLUMBING = frozenset(
@@ -77,7 +77,7 @@ class Family:
         """Recognise messages, bare or in records."""
         if source.shape in ("table", "archive"):
             return None
-        for i, record in enumerate(source.head[:_RECORDS]):
+        for i, record in enumerate(source.head):
             for messages, _ in self._lists(record):
                 reason = self.tell(messages[:_MESSAGES])
                 if reason:
@@ -105,33 +105,23 @@ class Family:
         log = RequestLog(rows, same_message)
         for label, record in records:
             with rows.record(label):
-                family, found = self._of(record)
-                if family is not self:
-                    rows.report("other_format", f"read as {family.name}")
+                found = list(self._lists(record))
+                told = any(self.tell(messages) for messages, _ in found)
+                if not told and read_as_other(record, rows):
+                    continue
+                if not found:
+                    raise ValueError("it holds no messages")
+                if not told and any(_is_openai(m) for messages, _ in found for m in messages):
+                    raise ValueError("its messages are openai_chat: put them into a file of their own")
                 for messages, context in found:
-                    family._read_one(messages, context, rows)
+                    self._read_one(messages, context, rows)
                     if merge:
                         log.place(messages, context)
-
-    def _of(self, record: Any) -> tuple[Family, list[Unfolded]]:
-        """Return the family of a record with what it holds: this one, unless another knows its messages."""
-        own = list(self._lists(record))
-        if any(self.tell(messages) for messages, _ in own):
-            return self, own
-        for family in _FAMILIES:
-            found = list(family._lists(record))
-            if any(family.tell(messages) for messages, _ in found):
-                return family, found
-        if not own:
-            raise ValueError("it holds no messages")
-        if any(isinstance(m, dict) and m.get("tool_calls") and "role" in m for messages, _ in own for m in messages):
-            raise ValueError("its messages are openai_chat: put them into a file of their own")
-        return self, own
 
     def _whole(self, source: Source) -> str | None:
         """Tell whether the source is one list of messages."""
         head = source.head
-        if source.shape == "object" or not head or any(list(self._lists(record)) for record in head[:_RECORDS]):
+        if source.shape == "object" or not head or any(list(self._lists(record)) for record in head):
             return None
         return self.tell(head)
 
@@ -156,6 +146,18 @@ class Family:
 _FAMILIES: list[Family] = []
 
 
+def read_as_other(record: Any, rows: Rows) -> bool:
+    """Read a record of another format's file by the family that knows its messages, if one does."""
+    for family in _FAMILIES:
+        found = list(family._lists(record))
+        if any(family.tell(messages) for messages, _ in found):
+            rows.report("other_format", f"read as {family.name}")
+            for messages, context in found:
+                family._read_one(messages, context, rows)
+            return True
+    return False
+
+
 def case_of(context: dict[str, Any], rows: Rows, plumbing: frozenset[str] = _PLUMBING) -> Case:
     """Begin a case from what a record says beside its messages: id, model, tools, expected calls, tags."""
     fields, tags = split_record({key: value for key, value in context.items() if key not in plumbing})
@@ -165,6 +167,10 @@ def case_of(context: dict[str, Any], rows: Rows, plumbing: frozenset[str] = _PLU
         case.report("ignored_keys", "calls stated beside messages: those of the messages count")
     add_lists(case, None, expected, tools, wire=True, called_known=True)
     return case
+
+
+def _is_openai(message: Any) -> bool:
+    return isinstance(message, dict) and "role" in message and bool(message.get("tool_calls"))
 
 
 def message_format(family: Family) -> Format:

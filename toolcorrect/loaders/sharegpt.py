@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from toolcorrect.decoding import ABSENT, parse_json
@@ -32,24 +32,8 @@ _NAME = re.compile(r'"name"\s*:\s*"([^"\\]+)"')
 _ARGUMENTS = re.compile(r'"arguments"\s*:\s*(.*)\Z', re.DOTALL)
 
 
-def read_sharegpt(record: Any, rows: Rows) -> None:
-    """Read a conversation whose calls are turns of their own."""
-
-    def say(talk: Conversation, text: str) -> None:
-        talk.message()
-        talk.answered(text)
-
-    _read(record, rows, say, lambda text: [text])
-
-
-def read_hermes(record: Any, rows: Rows) -> None:
-    """Read a conversation whose calls are in the text of the assistant."""
-    _read(record, rows, _say_hermes, _responses)
-
-
-def _read(
-    record: Any, rows: Rows, say: Callable[[Conversation, str], None], responses: Callable[[str], list[str]]
-) -> None:
+def read_one(record: Any, rows: Rows) -> None:
+    """Read a conversation, with calls as turns of their own or between tags in what the assistant says."""
     turns = list(_turns(record))
     context = {key: value for key, value in record.items() if key not in ("conversations", "messages", "system")}
     if context.get("tools") is None:
@@ -59,13 +43,13 @@ def _read(
         if who == "user":
             talk.asked(text)
         elif who == "assistant":
-            say(talk, text)
+            _say(talk, text)
         elif who == "call":
             talk.message()
             _add_text(talk, text)
         elif who == "result":
-            for response in responses(text):
-                talk.result(response)
+            for response in _RESPONSE.findall(text) or [text]:
+                talk.result(response.strip())
     talk.close()
 
 
@@ -78,7 +62,7 @@ def _turns(record: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield _SPEAKERS[who], str(turn.get("value", turn.get("content")) or "")
 
 
-def _say_hermes(talk: Conversation, text: str) -> None:
+def _say(talk: Conversation, text: str) -> None:
     spoken = _THOUGHT.sub("", text)
     talk.message()
     for block in _CALL.findall(spoken):
@@ -98,10 +82,6 @@ def _add_text(talk: Conversation, text: str) -> None:
             talk.case.report("unreadable_call", f"a call of which not even the name can be read: {text[:60]!r}")
             return
         talk.call(name[1], rest[1] if rest else ABSENT, wire=True)
-
-
-def _responses(text: str) -> list[str]:
-    return [found.strip() for found in _RESPONSE.findall(text)] or [text]
 
 
 def _tools_in_text(texts: list[Any]) -> Any:
@@ -150,7 +130,5 @@ def detect_hermes(source: Source) -> tuple[float, str] | None:
     return None
 
 
-SHAREGPT = Format("sharegpt", "ShareGPT conversations", detect_sharegpt, each_record(read_sharegpt))
-HERMES_TEXT = Format(
-    "hermes_text", "conversations with calls in Hermes text", detect_hermes, each_record(read_hermes)
-)
+SHAREGPT = Format("sharegpt", "ShareGPT conversations", detect_sharegpt, each_record(read_one))
+HERMES_TEXT = Format("hermes_text", "conversations with calls in Hermes text", detect_hermes, each_record(read_one))

@@ -89,6 +89,10 @@ def _add_interface_part(talk: Conversation, part: dict[str, Any], name: Any) -> 
         talk.result(part.get("output", part.get("result", ABSENT)), id=identity, error=False)
 
 
+# Parts that only messages of the UI have under that key.
+_INTERFACE = frozenset({"text", "reasoning", "step-start", "file", "source-url", "source-document"})
+
+
 def tell(messages: Sequence[Any]) -> str | None:
     """Recognise tool blocks and parts in the SDK's spelling."""
     for message in messages:
@@ -96,10 +100,13 @@ def tell(messages: Sequence[Any]) -> str | None:
             continue
         if isinstance(message.get("toolInvocations"), list):
             return "toolInvocations"
-        for part in [*blocks_of(message), *blocks_of(message, "parts")]:
+        parts = blocks_of(message, "parts")
+        for part in [*blocks_of(message), *parts]:
             kind = str(part.get("type"))
             if kind in ("tool-call", "tool-result") and "toolName" in part:
                 return f"parts of type {kind}"
+            if part in parts and kind in _INTERFACE:
+                return "parts of a type"
             if kind == "tool-invocation" or (kind.startswith(("tool-", "dynamic-tool")) and "toolCallId" in part):
                 return f"parts of type {kind}"
     return None
