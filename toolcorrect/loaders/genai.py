@@ -8,7 +8,6 @@ from typing import Any
 from toolcorrect.decoding import ABSENT
 from toolcorrect.loaders.conversation import unwrapped
 from toolcorrect.loaders.heard import (
-    kind_of,
     offered,
     request_messages,
     response_messages,
@@ -129,7 +128,7 @@ def _tool(span: Span, a: dict[str, Any], rows: Rows) -> Reading:
     output, inner_id, inner_failed = tool_answer(_unpacked(output))
     status = a.get("gen_ai.tool.status", a.get("tool.status"))
     failed = span.failed or bool(inner_failed) or status == "error"
-    kind = "mcp" if "mcp" in str(a.get("gen_ai.tool.type", a.get("mcp.method.name", ""))).lower() else kind_of(name)
+    kind = "mcp" if "mcp" in str(a.get("gen_ai.tool.type", a.get("mcp.method.name", ""))).lower() else "function"
     message = output if failed and isinstance(output, str) else None
     return tool_reading(
         name,

@@ -10,6 +10,7 @@ from typing import Any
 
 from toolcorrect.decoding import ABSENT
 from toolcorrect.loaders import anthropic, bedrock, gemini, langchain, openai_responses, pydantic_ai, vercel
+from toolcorrect.loaders.calls import Call
 from toolcorrect.loaders.chat import ROLES, add_messages, content_text
 from toolcorrect.loaders.conversation import Conversation, kind_of_tool, unwrapped
 from toolcorrect.loaders.rows import Case, Rows
@@ -20,15 +21,38 @@ _ROLES = {"model": "assistant", "ai": "assistant", "human": "user"}
 _ANSWER = "final_result"
 
 
-def heard(messages: Sequence[Any], rows: Rows) -> Case:
-    """Read messages into a case that stands alone.
+class Heard(Case):
+    """What messages say, as a case that stands alone.
 
-    Returns
-    -------
-    Case
-        Its ``calls``, with what answered them; its columns ``input`` (the last question) and ``output``.
+    Attributes
+    ----------
+    calls
+        With what answered them.
+    columns
+        ``input`` is the last question, ``output`` the last answer.
+    loose
+        Answers to calls that are not in the messages.
     """
-    case = Rows(rows.source).case(ids_within="step")
+
+    def __init__(self, rows: Rows) -> None:
+        super().__init__(Rows(rows.source), None, "step")
+        self.loose: list[Call] = []
+
+    def result(
+        self, output: Any = ABSENT, *, id: Any = None, tool: Any = None, error: Any = None, error_message: Any = None
+    ) -> Call | None:
+        """Attach an answer as `Case.result` does, or keep it by itself."""
+        if not id or any(call.call_id == id for call in self.calls):
+            return super().result(output, id=id, tool=tool, error=error, error_message=error_message)
+        made = Call(str(tool or ""), None, None, call_id=str(id))
+        made.complete(output, error, error_message)
+        self.loose.append(made)
+        return made
+
+
+def heard(messages: Sequence[Any], rows: Rows) -> Heard:
+    """Read messages of any family."""
+    case = Heard(rows)
     if messages:
         talk = Conversation(case)
         add = _family(messages)
@@ -55,7 +79,7 @@ def add_parts_message(talk: Conversation, message: dict[str, Any]) -> None:
         kind = part.get("type")
         if kind in ("tool_call", "server_tool_call"):
             arguments = part.get("arguments", part.get("server_tool_call", ABSENT))
-            word = "server" if kind == "server_tool_call" else kind_of(part["name"])
+            word = "server" if kind == "server_tool_call" else "function"
             talk.call(part["name"], arguments, id=part.get("id"), wire=isinstance(arguments, str), kind=word)
         elif kind in ("tool_call_response", "server_tool_call_response"):
             output = next((part[key] for key in ("response", "result", kind) if key in part), ABSENT)

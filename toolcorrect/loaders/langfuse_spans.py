@@ -6,7 +6,6 @@ from typing import Any
 
 from toolcorrect.decoding import ABSENT
 from toolcorrect.loaders.heard import (
-    kind_of,
     only_text,
     request_messages,
     response_messages,
@@ -48,10 +47,7 @@ def observation(kind: str, span: Span, rows: Rows, given: Any, output: Any) -> R
     if kind in ("tool", "span"):
         result, call_id, failed = tool_answer(output)
         arguments = _arguments(given, rows)
-        name = span.name
-        made = tool_reading(
-            name, arguments, span, id=call_id, output=result, failed=span.failed or failed, kind=kind_of(name)
-        )
+        made = tool_reading(span.name, arguments, span, id=call_id, output=result, failed=span.failed or failed)
         made.kind = "tool" if kind == "tool" else "plain"
     elif kind == "generation":
         body = decoded(given) if given is not ABSENT else None

@@ -8,7 +8,6 @@ from typing import Any
 from toolcorrect.decoding import ABSENT
 from toolcorrect.loaders.format import Format
 from toolcorrect.loaders.heard import (
-    kind_of,
     only_text,
     request_messages,
     response_messages,
@@ -105,7 +104,6 @@ def _tool(span: Span, inputs: Any, outputs: Any, extra: dict[str, Any]) -> Readi
         id=extra.get("tool_call_id") or call_id,
         output=output,
         failed=span.failed or failed,
-        kind=kind_of(span.name),
     )
 
 

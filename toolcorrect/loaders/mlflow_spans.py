@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from toolcorrect.decoding import ABSENT
-from toolcorrect.loaders.heard import kind_of, request_messages, response_messages, text_of_answer, tool_answer
+from toolcorrect.loaders.heard import request_messages, response_messages, text_of_answer, tool_answer
 from toolcorrect.loaders.reading import Reading, model_reading, tool_reading
 from toolcorrect.loaders.rows import Rows
 from toolcorrect.loaders.span import Span, decoded
@@ -18,16 +18,8 @@ def read(span: Span, rows: Rows) -> Reading:
     given, output = a.get("mlflow.spanInputs", ABSENT), a.get("mlflow.spanOutputs", ABSENT)
     if kind == "TOOL":
         result, call_id, failed = tool_answer(output)
-        name = a.get("mlflow.spanFunctionName") or span.name
-        made = tool_reading(
-            span.name or name,
-            given,
-            span,
-            id=call_id,
-            output=result,
-            failed=span.failed or failed,
-            kind=kind_of(name),
-        )
+        name = span.name or a["mlflow.spanFunctionName"]
+        made = tool_reading(name, given, span, id=call_id, output=result, failed=span.failed or failed)
     elif kind in ("CHAT_MODEL", "LLM"):
         tools = a.get("mlflow.chat.tools") or a.get("tools")
         if tools is None and isinstance(given, dict):

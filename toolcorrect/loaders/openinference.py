@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from toolcorrect.decoding import ABSENT
-from toolcorrect.loaders.heard import kind_of, request_messages, response_messages, text_of_answer, tool_answer
+from toolcorrect.loaders.heard import request_messages, response_messages, text_of_answer, tool_answer
 from toolcorrect.loaders.reading import Reading, model_reading, tool_reading
 from toolcorrect.loaders.rows import Rows
 from toolcorrect.loaders.span import Span, decoded
@@ -59,9 +59,7 @@ def _tool(span: Span, rows: Rows) -> Reading:
         name, arguments = inner
     name = name or span.name
     identity = a.get("tool_call.id") or a.get("tool.id") or call_id
-    return tool_reading(
-        name, arguments, span, id=identity, output=output, failed=span.failed or failed, kind=kind_of(name)
-    )
+    return tool_reading(name, arguments, span, id=identity, output=output, failed=span.failed or failed)
 
 
 def _wrapped(arguments: Any) -> tuple[str, Any] | None:

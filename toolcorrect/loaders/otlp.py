@@ -55,7 +55,7 @@ def read(source: Source, rows: Rows) -> None:
 
 def _written(source: Source) -> Iterator[dict[str, Any]]:
     for record in objects(source):
-        yield from otlp_spans(record)
+        yield from (span for span in otlp_spans(record) if isinstance(span, dict))
 
 
 def _detect(source: Source) -> str | None:

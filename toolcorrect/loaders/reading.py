@@ -82,13 +82,14 @@ def model_reading(
     """
     before = heard(given, rows)
     made = Reading("llm", question=before.columns.get("input"), model=model)
-    made.answered = [call for call in before.calls if call.output is not None or call.error is not None]
+    made.answered = [
+        call for call in [*before.calls, *before.loose] if call.output is not None or call.error is not None
+    ]
     made.tools = offered(tools)
     if said:
         after = heard(said, rows)
         made.captured = True
         made.announced, made.answer = after.calls, after.columns.get("output")
-        # What a provider ran itself is answered in the same message.
     return made
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from toolcorrect.decoding import FORM, parse_json, to_json
 from toolcorrect.loaders.calls import Call
+from toolcorrect.loaders.heard import kind_of
 from toolcorrect.loaders.reading import Reading
 from toolcorrect.loaders.rows import Case, Rows
 
@@ -145,7 +146,7 @@ class _Merge:
         self._recover()
         self.case.calls.sort(key=lambda call: self.made[id(call)])
         self._columns()
-        self._report()
+        self._finish()
 
     def _sorted(self, readings: Iterable[Reading], time: Callable[[Reading], int | None]) -> list[Reading]:
         place = self.place
@@ -278,7 +279,7 @@ class _Merge:
                 columns[name] = next((value for value in values if value), None)
         columns["called_known"] = bool(self.case.calls) or any(r.captured for r in self.models)
 
-    def _report(self) -> None:
+    def _finish(self) -> None:
         case = self.case
         if not case.columns["called_known"]:
             case.report("calls_unknown", "no span says which calls the model made")
@@ -289,6 +290,8 @@ class _Merge:
         if uncaptured:
             case.report("arguments_not_captured", "calls whose arguments were not recorded", count=uncaptured)
         for call in case.calls:
+            if call.kind == "function":
+                call.kind = kind_of(call.tool)
             if call.kind in ("handoff", "pseudo"):
                 case.report("pseudo_tool", f"{call.tool} is marked as {call.kind}")
 

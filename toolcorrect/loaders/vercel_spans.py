@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from toolcorrect.decoding import ABSENT
-from toolcorrect.loaders.heard import kind_of, offered, request_messages
+from toolcorrect.loaders.heard import offered, request_messages
 from toolcorrect.loaders.reading import Reading, model_reading, tool_reading
 from toolcorrect.loaders.rows import Rows
 from toolcorrect.loaders.span import Span, decoded
@@ -21,7 +21,7 @@ def read(span: Span, rows: Rows) -> Reading:
         name = a["ai.toolCall.name"]
         arguments, output = (a.get(f"ai.toolCall.{key}", ABSENT) for key in ("args", "result"))
         identity = a.get("ai.toolCall.id")
-        made = tool_reading(name, arguments, span, id=identity, output=output, kind=kind_of(name))
+        made = tool_reading(name, arguments, span, id=identity, output=output)
     elif any(key in a for key in ("ai.response.toolCalls", "ai.response.text", "ai.prompt.messages", "ai.prompt")):
         made = _generation(a, rows)
     else:
