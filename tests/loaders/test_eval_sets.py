@@ -117,7 +117,7 @@ def test_livemcpbench_unwraps_what_the_wrapper_carried():
     broken = {"name": "execute-tool", "arguments": {"server_name": "s"}}
     data = tc.load([{**record, "called": [{"name": "route", "server": None, "arguments": None}, wrapped, broken]}])
     assert rows(data.calls, "tool", "server", "kind", "arguments") == [
-        ["route", None, "function", None],
+        ["route", None, "pseudo", None],
         ["f", "s", "mcp", '{"a":1}'],
         ["execute-tool", None, "function", '{"server_name":"s"}'],
     ]
@@ -132,6 +132,20 @@ def test_livemcpbench_as_published():
     assert (data.calls.tool == "route").sum() == 283
     assert round(data.cases.outcome.mean(), 3) == 0.705
     assert data.cases.expected_known.all()
+
+
+def test_livemcpbench_calls_say_little_about_success():
+    data = tc.load(shared("data/livemcpbench/claude-sonnet-4_95tasks.jsonl.gz"))
+    scores = tc.score(data, variants=["recall.set", "precision.set", "jaccard.set"])
+    solved = data.cases.outcome == 1
+    areas = [_area(scores[name][solved], scores[name][~solved]) for name in scores]
+    assert [round(area, 3) for area in areas] == [0.554, 0.511, 0.528]
+
+
+def _area(above: pd.Series, below: pd.Series) -> float:
+    """Chance that a solved run scores higher than one that is not; ties count half."""
+    differences = above.dropna().to_numpy()[:, None] - below.dropna().to_numpy()[None, :]
+    return float(((differences > 0) + (differences == 0) / 2).mean())
 
 
 def test_vertex_trajectories_in_a_frame():

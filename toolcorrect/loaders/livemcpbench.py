@@ -13,6 +13,8 @@ from toolcorrect.loaders.telling import objects
 
 # The one tool through which an agent reaches those of all servers.
 _WRAPPER = "execute-tool"
+# The tool by which it looks for them: no task expects it.
+_LOOKUP = "route"
 _READ = frozenset(
     {"task_id", "question", "Question", "called", "messages", "expected_tools", "human_success", "judges"}
 )
@@ -38,13 +40,17 @@ def read_record(record: Any, rows: Rows) -> None:
             case.call(call["name"], call.get("arguments", ABSENT), **_on(call.get("server")))
     else:
         add_messages(case, record.get("messages") or [])
-    for made in case.calls:
+    for made in list(case.calls):
         if made.tool == _WRAPPER:
             _unwrap(case, made)
+        elif made.tool == _LOOKUP and made.server is None:
+            made.kind = "pseudo"
+            case.report("pseudo_tool", f"{_LOOKUP} looks for tools, and is marked so")
     expected = record.get("expected_tools")
     case.columns["expected_known"] = expected is not None
     for name in expected or []:
-        case.expect(name)
+        # All of its tools are on servers.
+        case.expect(name, kind="mcp")
 
 
 def _on(server: Any) -> dict[str, Any]:

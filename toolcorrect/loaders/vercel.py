@@ -100,13 +100,13 @@ def tell(messages: Sequence[Any]) -> str | None:
             continue
         if isinstance(message.get("toolInvocations"), list):
             return "toolInvocations"
-        parts = blocks_of(message, "parts")
-        for part in [*blocks_of(message), *parts]:
+        shown = blocks_of(message, "parts")
+        if any(part.get("type") in _INTERFACE for part in shown):
+            return "parts of a type"
+        for part in [*blocks_of(message), *shown]:
             kind = str(part.get("type"))
             if kind in ("tool-call", "tool-result") and "toolName" in part:
                 return f"parts of type {kind}"
-            if part in parts and kind in _INTERFACE:
-                return "parts of a type"
             if kind == "tool-invocation" or (kind.startswith(("tool-", "dynamic-tool")) and "toolCallId" in part):
                 return f"parts of type {kind}"
     return None
