@@ -267,6 +267,9 @@ def _sentence(row: pd.Series, way: float, names: tuple[str, str]) -> str:
     if not row["changed"]:
         return f"{names[0]} and {names[1]} score the same on each of {tasks}."
     span = "" if pd.isna(row["low"]) else f", {row['low']:+.2f} to {row['high']:+.2f}"
+    if row["low"] > 0 or row["high"] < 0:
+        # The interval alone would say otherwise.
+        span = f", but only {row['changed']} changed"
     return f"{tasks} cannot tell them apart (difference {row['difference']:+.2f}{span})."
 
 
