@@ -210,6 +210,23 @@ def test_a_still_and_the_first_rows_for_exports(dashboard: Disagreements) -> Non
     assert repr(dashboard) == f"Disagreements: {dashboard.view.finding}"
 
 
+def test_a_model_has_a_column_only_where_the_case_does_not_name_it() -> None:
+    records = [{"case": f"run-{i}", "model": f"m{i}", "called": ["a", "b"], "expected": ["a"]} for i in range(3)]
+    shown = tc.dashboards.disagreements(tc.load(records)).table
+    assert [column["name"] for column in shown.columns] == [
+        "case",
+        "model",
+        "deepeval",
+        "notebook.jaccard",
+        "gap",
+        "cause",
+    ]
+    for record in records:
+        record["case"] = f"{record['model']}/{record['case']}"
+    shown = tc.dashboards.disagreements(tc.load(records)).table
+    assert [column["name"] for column in shown.columns] == ["case", "deepeval", "notebook.jaccard", "gap", "cause"]
+
+
 def test_the_code_can_be_shown(dashboard: Disagreements) -> None:
     update(dashboard._button, value=True)
     assert "tc-none" not in dashboard._code._dom_classes

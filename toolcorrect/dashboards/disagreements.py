@@ -374,9 +374,10 @@ def _note(state: State, unscored: int, total: int) -> str:
 
 
 def _columns(cases: pd.DataFrame, state: State) -> pd.DataFrame:
-    """Return what the table shows; a model is left out where none is known."""
-    names = ["model"] if cases["model"].notna().any() else []
-    return cases.reset_index()[["case", *names, state.a, state.b, "gap", "cause"]]
+    """Return what the table shows; no column for a model that is not known, or that every case id names already."""
+    first = cases["model"].dropna().head(200)
+    named = all(str(model) in str(case) for case, model in first.items())
+    return cases.reset_index()[["case", *([] if named else ["model"]), state.a, state.b, "gap", "cause"]]
 
 
 def _by_use(*columns: pd.Series) -> list[str]:
