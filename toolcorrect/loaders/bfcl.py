@@ -15,6 +15,7 @@ from toolcorrect.errors import listed
 from toolcorrect.loaders.format import Format, each_record
 from toolcorrect.loaders.rows import Case, Rows
 from toolcorrect.loaders.source import Source
+from toolcorrect.loaders.telling import mostly
 
 _ID = re.compile(r"([a-z][a-z_]*[a-z])_\d+(?:-\S+)?")
 _LANGUAGE = {"simple_java": "java", "java": "java", "simple_javascript": "javascript", "javascript": "javascript"}
@@ -207,7 +208,7 @@ def _complete(case: Case, other: Case) -> None:
 def detect_bfcl(source: Source) -> tuple[float, str] | None:
     """Recognise the three kinds of files by their keys, and by ids that name a category."""
     records = [record for record in source.head if isinstance(record, dict)]
-    if not records or not all(_named(record.get("id")) and _KINDS.keys() & record.keys() for record in records):
+    if not mostly(_named(record.get("id")) and _KINDS.keys() & record.keys() for record in records):
         return None
     found = sorted({kind for record in records for key, kind in _KINDS.items() if key in record})
     return 0.9, f"records with an id that names a category: {listed(found)} of BFCL"

@@ -58,7 +58,7 @@ def read_csv(name: str, data: bytes) -> tuple[pd.DataFrame, dict[str, str]]:
             f"{name} is neither JSON nor a CSV file with a header of distinct names. Export it as one of these."
         )
     width = len(names)
-    filled = []
+    filled: list[list[str | None]] = []
     for row in filter(None, rows[1:]):
         if len(row) != width:
             damage[f"row {len(filled)}"] = _uneven(len(row), width)

@@ -11,6 +11,7 @@ from toolcorrect.loaders.plain_records import add_lists
 from toolcorrect.loaders.rows import Case, Rows
 from toolcorrect.loaders.source import Source
 from toolcorrect.loaders.spans import ancestry
+from toolcorrect.loaders.telling import mostly
 
 _CALLED = ("tools_called", "toolsCalled")
 _EXPECTED = ("expected_tools", "expectedTools")
@@ -143,7 +144,7 @@ def detect_testcases(source: Source) -> tuple[float, str] | None:
         if run is not None and ("metricsScores" in run or "metricsData" in to_json(run["testCases"][:3])):
             return 0.95, "testCases with metrics"
     records = _records(source)
-    if records and all("toolSpans" in r and "agentSpans" in r for r in records):
+    if mostly("toolSpans" in r and "agentSpans" in r for r in records):
         return 0.95, "traces with toolSpans and agentSpans"
     keys = {str(key) for record in records for key in record} | set(source.columns)
     if any(isinstance(r.get("turns"), list) for r in records) and '"tools_called"' in to_json(records[:5]):

@@ -13,6 +13,7 @@ from toolcorrect.loaders.plain_records import add_lists, split_record
 from toolcorrect.loaders.request_log import RequestLog
 from toolcorrect.loaders.rows import Rows
 from toolcorrect.loaders.source import Source
+from toolcorrect.loaders.telling import mostly
 
 # Settings of a request and fields of a response that say nothing about the run.
 _PLUMBING = frozenset(
@@ -112,8 +113,7 @@ def detect(source: Source) -> tuple[float, str] | None:
     if is_messages(head):
         return (0.85, "a list of chat messages") if source.shape == "array" else None
     lists = [record if isinstance(record, list) else _messages_of(record) for record in head[:10]]
-    known = [found for found in lists if found]
-    if known and all(is_messages(found) for found in known):
+    if mostly(is_messages(found) for found in lists if found):
         return 0.85, "chat messages in each record" if len(head) > 1 else "an object with chat messages"
     if any(isinstance(r, dict) and r.get("object") == "chat.completion" for r in head):
         return 0.95, 'object is "chat.completion"'

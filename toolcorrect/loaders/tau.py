@@ -9,6 +9,7 @@ from toolcorrect.loaders.chat import add_messages
 from toolcorrect.loaders.format import Format, each_record
 from toolcorrect.loaders.rows import Case, Rows
 from toolcorrect.loaders.source import Source
+from toolcorrect.loaders.telling import mostly
 
 # How a simulation may end so that its reward was worked out from what it did.
 _EVALUATED = frozenset({"user_stop", "agent_stop"})
@@ -119,7 +120,7 @@ def _names(actions: list[Any]) -> list[str]:
 def detect_tau_bench(source: Source) -> tuple[float, str] | None:
     """Recognise runs by their trajectory and info."""
     records = [record for record in source.head if isinstance(record, dict)]
-    if records and all("traj" in record and isinstance(record.get("info"), dict) for record in records):
+    if mostly("traj" in record and isinstance(record.get("info"), dict) for record in records):
         return 0.97, "records with traj and info"
     return None
 

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from toolcorrect.loaders.source import Source
+
+
+def mostly(signs: Iterable[object]) -> bool:
+    """Tell whether at least half of some signs are there: a damaged record must not hide what the others are."""
+    every = [bool(sign) for sign in signs]
+    return bool(every) and 2 * sum(every) >= len(every)
 
 
 def objects(source: Source) -> Iterator[dict[str, Any]]:
