@@ -96,3 +96,39 @@ def test_expected_calls_and_tags_beside_messages():
     data = tc.load([record])
     assert data.expected.tool.to_list() == ["weather"]
     assert data.cases.loc["x", "suite"] == "s"
+
+
+def test_streamed_messages():
+    def event(kind, **more):
+        return {"type": kind, **more}
+
+    def piece(index, kind, key, text):
+        return event("content_block_delta", index=index, delta={"type": kind, key: text})
+
+    def started(index, **block):
+        return event("content_block_start", index=index, content_block=block)
+
+    first = [
+        event("message_start", message={"id": "m1", "role": "assistant", "model": "m", "content": []}),
+        started(0, type="text", text=""),
+        piece(0, "text_delta", "text", "One "),
+        piece(0, "text_delta", "text", "moment"),
+        started(1, **{**use("a"), "input": {}}),
+        piece(1, "input_json_delta", "partial_json", '{"x": '),
+        piece(1, "input_json_delta", "partial_json", "1}"),
+        started(2, **{**use("b"), "input": {}}),
+        event("message_stop"),
+    ]
+    second = [
+        event("message_start", message={"id": "m2", "role": "assistant"}),
+        started(0, **{**use("c"), "input": {}}),
+        piece(0, "input_json_delta", "partial_json", '{"x": '),
+    ]
+    data = tc.load([*first, *second])
+    assert rows(data.calls, "case", "call_id", "arguments", "arguments_status", "step") == [
+        ["m1", "a", '{"x": 1}', "ok", 0],
+        ["m1", "b", "{}", "ok", 0],
+        ["m2", "c", None, "failed", 0],
+    ]
+    assert cells(data.cases.output) == ["One moment", None]
+    assert tc.load([{"event": e["type"], "data": e} for e in first]).calls.call_id.to_list() == ["a", "b"]

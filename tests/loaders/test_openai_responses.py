@@ -90,3 +90,16 @@ def test_tools_of_openai_have_their_type_as_name():
     assert data.tools.tool.to_list() == ["web_search_preview", "f"]
     assert data.cases.called_known.all()
     assert data.calls.empty
+
+
+def test_streams_whole_and_broken_off():
+    def stream(identity, *calls, done):
+        response = {"id": identity, "object": "response", "output": []}
+        items = [{"type": "response.output_item.done", "item": item} for item in calls]
+        end = [{"type": "response.completed", "response": {**response, "output": list(calls)}}] if done else []
+        return [{"type": "response.created", "response": response}, {"type": "response.in_progress"}, *items, *end]
+
+    events = [*stream("r1", call("1"), done=True), *stream("r2", call("2"), call("3"), done=False)]
+    data = tc.load(events)
+    assert data.calls.groupby("case").call_id.agg(list).to_dict() == {"r1": ["1"], "r2": ["2", "3"]}
+    assert "unreadable" not in data.report.code.to_list()

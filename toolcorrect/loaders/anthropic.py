@@ -39,7 +39,9 @@ def add_answer(talk: Conversation, blocks: Sequence[dict[str, Any]], **columns: 
         if kind in CALLS:
             after_tools = len(words)
             where = {"kind": CALLS[kind], "server": block.get("server_name"), **columns}
-            talk.call(block["name"], block.get("input", ABSENT), id=block.get("id"), **where)
+            given = block.get("input", ABSENT)
+            # Of a stream it is a text.
+            talk.call(block["name"], given, id=block.get("id"), wire=isinstance(given, str), **where)
         elif isinstance(kind, str) and kind.endswith("_tool_result"):
             after_tools = len(words)
             _add_result(talk, block)

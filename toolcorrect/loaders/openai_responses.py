@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,7 @@ from toolcorrect.loaders.calls import FreeText
 from toolcorrect.loaders.chat import content_text
 from toolcorrect.loaders.conversation import Conversation, kind_of_tool, unwrapped
 from toolcorrect.loaders.message_lists import Family, Unfolded, message_format, request_and_response
-from toolcorrect.loaders.rows import Rows
+from toolcorrect.loaders.rows import MALFORMED, Rows
 from toolcorrect.loaders.source import Source
 from toolcorrect.loaders.telling import objects
 
@@ -109,8 +109,8 @@ def unfold(record: dict[str, Any]) -> Iterator[Unfolded]:
     items = [*(items if isinstance(items, list) else []), *(output if isinstance(output, list) else [])]
     if not items and isinstance(record.get("items"), list):
         items = record["items"]
-    if record.get("type", "response.completed") not in _WHOLE:
-        # An item, or a piece of a stream.
+    if "type" in record:
+        # An item, or an event of a stream.
         return
     if not (items or response.get("object") == "response") or not all(isinstance(item, dict) for item in items):
         return
@@ -146,17 +146,46 @@ _FAMILY = Family("openai_responses", "OpenAI Responses items and response object
 
 def read(source: Source, rows: Rows) -> None:
     """Read items or responses; a response that continues an earlier one of the source is the same run."""
-    if any(_previous(record) for record in objects(source)):
-        _FAMILY.read_records(_chained(source), rows, merge=True)
+    if any(_previous(record) or _is_event(record) for record in objects(source)):
+        _FAMILY.read_records(_chained(_responses(source)), rows, merge=True)
     else:
         _FAMILY.read(source, rows)
 
 
-def _chained(source: Source) -> Iterator[tuple[str, Any]]:
+def _responses(source: Source) -> Iterator[tuple[str, Any]]:
+    """Yield records, and of a stream its responses: whole at the end, or what came before it broke off."""
+    begun: dict[str, Any] | None = None
+    for label, record in source.records():
+        event = record["type"] if isinstance(record, dict) and _is_event(record) else None
+        response = record.get("response") if event else None
+        if event is None:
+            yield label, record
+        elif event == "response.created" and isinstance(response, dict):
+            if begun is not None:
+                yield label, begun
+            begun = {**response, "output": []}
+        elif event in _WHOLE:
+            begun = None
+            yield label, response
+        elif event == "response.output_item.done" and begun is not None:
+            begun["output"].append(record.get("item"))
+    if begun is not None:
+        yield "the end", begun
+
+
+def _is_event(record: dict[str, Any]) -> bool:
+    return str(record.get("type")).startswith("response.")
+
+
+def _chained(records: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
     """Yield each chain of responses as one record: the last, after the items of those before it."""
     chains: dict[Any, tuple[str, Any]] = {}
-    for label, record in source.records():
-        found = next(unfold(record), None) if isinstance(record, dict) else None
+    for label, record in records:
+        try:
+            found = next(unfold(record), None) if isinstance(record, dict) else None
+        except MALFORMED:
+            # It fails again, and is reported, where it is read by itself.
+            found = None
         if found is None:
             yield label, record
             continue

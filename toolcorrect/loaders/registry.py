@@ -5,6 +5,7 @@ from __future__ import annotations
 from toolcorrect.loaders.adk import ADK_SESSION
 from toolcorrect.loaders.adk_eval import ADK_EVALSET, ADK_INVOCATIONS, ADK_LEGACY_TEST
 from toolcorrect.loaders.anthropic import ANTHROPIC_MESSAGES
+from toolcorrect.loaders.anthropic_stream import ANTHROPIC_STREAM
 from toolcorrect.loaders.autogen import AUTOGEN_TASK_RESULT
 from toolcorrect.loaders.bedrock import BEDROCK_CONVERSE
 from toolcorrect.loaders.bfcl import BFCL_RESULT
@@ -43,7 +44,7 @@ register(TAU_BENCH, TAU2)
 register(DEEPEVAL_TESTCASES, DEEPEVAL_GOLDENS)
 register(GALTEA_SPANS)
 register(BFCL_RESULT)
-register(OPENAI_AGENTS, OPENAI_CHAT_STREAM)
+register(OPENAI_AGENTS, OPENAI_CHAT_STREAM, ANTHROPIC_STREAM)
 register(PROMPTFOO_RESULTS, ADK_EVALSET, ADK_SESSION, CREWAI_OUTPUT, AUTOGEN_TASK_RESULT)
 register(CLAUDE_CODE, ADK_INVOCATIONS, ADK_LEGACY_TEST, HERMES_TEXT, SHAREGPT, CREWAI_EVENTS, SMOLAGENTS_STEPS)
 register(LIVEMCPBENCH, VERTEX, PROMPTFOO_TESTS)
