@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
+from zipfile import ZipFile
 
 from toolcorrect.decoding import ABSENT, parse_json
-from toolcorrect.errors import LoadError
 from toolcorrect.loaders.calls import Call
 from toolcorrect.loaders.chat import content_text
 from toolcorrect.loaders.conversation import Conversation, kind_of_tool, unwrapped
@@ -16,6 +15,7 @@ from toolcorrect.loaders.heard import offered
 from toolcorrect.loaders.rows import Case, Rows
 from toolcorrect.loaders.source import Source
 from toolcorrect.loaders.spans import ancestry
+from toolcorrect.loaders.telling import objects
 from toolcorrect.loaders.zstd_members import read_member
 
 _HEADERS = ("header.json", "_journal/start.json")
@@ -28,33 +28,23 @@ _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 
 def read(source: Source, rows: Rows) -> None:
     """Read every sample, one at a time, into a case: its id, and its epoch from the second on."""
-    header, samples = _archived(source, rows) if source.archive else (source.document, _listed(source.document))
-    model = (header.get("eval") or {}).get("model")
-    for label, sample in samples:
+    if source.archive is not None:
+        _read_archive(source.archive, rows)
+        return
+    for label, log in source.records():
         with rows.record(label):
-            _read_sample(sample, model, rows)
+            for number, sample in enumerate(log["samples"] or []):
+                with rows.record(f"{label} sample {number}".strip()):
+                    _read_sample(sample, log["eval"].get("model"), rows)
 
 
-def _listed(document: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    yield from ((f"sample {i}", sample) for i, sample in enumerate(document.get("samples") or []))
-
-
-def _archived(source: Source, rows: Rows) -> tuple[dict[str, Any], Iterator[tuple[str, Any]]]:
-    archive = source.archive
-    if archive is None:
-        raise LoadError(f"{source.name} is no archive.")
+def _read_archive(archive: ZipFile, rows: Rows) -> None:
     members = {member.filename: member for member in archive.infolist()}
     header = parse_json(read_member(archive, next(members[name] for name in _HEADERS if name in members)))
-
-    def samples() -> Iterator[tuple[str, Any]]:
-        for name, member in members.items():
-            if _SAMPLE.fullmatch(name):
-                try:
-                    yield name, parse_json(read_member(archive, member))
-                except ValueError as cause:
-                    rows.skip(str(cause)[:200], name)
-
-    return header if isinstance(header, dict) else {}, samples()
+    for name, member in members.items():
+        if _SAMPLE.fullmatch(name):
+            with rows.record(name):
+                _read_sample(parse_json(read_member(archive, member)), header["eval"].get("model"), rows)
 
 
 def _read_sample(sample: dict[str, Any], model: Any, rows: Rows) -> None:
@@ -187,8 +177,7 @@ def detect(source: Source) -> tuple[float, str] | None:
     if source.archive is not None:
         names = set(source.archive.namelist())
         return (0.99, "an archive with a header and samples") if names & set(_HEADERS) else None
-    document = source.document if source.shape == "object" else None
-    if isinstance(document, dict) and {"eval", "plan", "version"} <= document.keys():
+    if any({"eval", "plan", "samples"} <= record.keys() for record in objects(source)):
         return 0.97, "eval, plan and samples"
     return None
 

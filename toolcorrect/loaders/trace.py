@@ -82,7 +82,7 @@ class Traces:
 
     def __init__(self, rows: Rows) -> None:
         self.rows = rows
-        self.columns: dict[Any, dict[str, Any]] = defaultdict(dict)
+        self.columns: dict[Any, dict[str, Any]] = {}
         self._traces: dict[Any, Trace] = {}
 
     def add(self, trace: Any, reading: Reading) -> None:
@@ -101,14 +101,14 @@ class Traces:
             self.rows.report("empty_trace", "no spans: what was called is not known")
         for identity, trace in self._traces.items():
             label = "" if identity is None else str(identity)
-            if not any(reading.kind for reading in trace.readings):
+            if identity not in self.columns and not any(reading.kind for reading in trace.readings):
                 self.rows.report("no_agent_spans", "traces without a span of a model, a tool or an agent", record="")
                 continue
             with self.rows.record(label):
                 sessions = trace.by_session()
                 for session, readings in sessions.items():
                     name = f"{identity}/{session}" if len(sessions) > 1 else identity
-                    columns = {"session": session, **self.columns[identity]}
+                    columns = {"session": session, **self.columns.get(identity, {})}
                     fill_case(self.rows.case(name, ids_within="step", **columns), trace, readings)
 
 

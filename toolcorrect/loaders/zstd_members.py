@@ -8,8 +8,6 @@ import zlib
 
 import pyarrow as pa
 
-from toolcorrect.errors import LoadError
-
 _ZSTD = 93
 # The fixed part of a member's local header: lengths of the name and of the extra field are its last two numbers.
 _LOCAL_HEADER = struct.Struct("<4s22xHH")
@@ -21,7 +19,7 @@ def read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
 
     Raises
     ------
-    LoadError
+    ValueError
         Where it is damaged, or unpacks to more than the archive says.
     """
     try:
@@ -30,7 +28,7 @@ def read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
         return _unpacked(archive, member)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError, ValueError, zlib.error,
             struct.error, pa.ArrowException) as cause:  # fmt: skip
-        raise LoadError(f"{member.filename} in the archive cannot be unpacked ({str(cause)[:120]}).") from None
+        raise ValueError(f"it cannot be unpacked: {str(cause)[:120]}") from None
 
 
 def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
