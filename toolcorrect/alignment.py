@@ -45,6 +45,12 @@ class Alignment:
         return self.partner_of_expected < 0
 
     @cached_property
+    def wrong_arguments(self) -> np.ndarray:
+        """Mark expected calls answered by a call of the same tool whose arguments are known to be others."""
+        stated = np.append(self.encoding.called.text, -1)[self.partner_of_expected] >= 0
+        return (self.grade == SAME_TOOL) & stated
+
+    @cached_property
     def repeated(self) -> np.ndarray:
         """Mark called calls that answer nothing and whose tool was called before."""
         called = self.encoding.called
@@ -117,7 +123,7 @@ def align(encoding: Encoding, *, arguments: bool = True) -> Alignment:
         free_e, free_c = np.flatnonzero(of_expected < 0), np.flatnonzero(of_called < 0)
         if not len(free_e) or not len(free_c):
             break
-        e, c = _nth_with_nth(expected.owner[free_e], codes[0][free_e], called.owner[free_c], codes[1][free_c])
+        e, c = nth_with_nth(expected.owner[free_e], codes[0][free_e], called.owner[free_c], codes[1][free_c])
         of_expected[free_e[e]] = free_c[c]
         of_called[free_c[c]] = free_e[e]
         grade[free_e[e]] = found
@@ -211,7 +217,7 @@ def closest_reference(alignment: Alignment) -> np.ndarray:
     return order[first]
 
 
-def _nth_with_nth(
+def nth_with_nth(
     owner_e: np.ndarray, code_e: np.ndarray, owner_c: np.ndarray, code_c: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Pair the n-th call of a kind in a list with the n-th of that kind on the other side."""

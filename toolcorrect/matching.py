@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from toolcorrect.dataset import Dataset
@@ -44,7 +45,7 @@ def fits(pairs: Pairs, options: ArgumentOptions = PLAIN) -> np.ndarray:
     encoding = pairs.encoding
     text_e, text_c = encoding.expected.text[pairs.expected], encoding.called.text[pairs.called]
     code_e, code_c = encoding.codes(Match(arguments="json"))
-    flexible = flexible_texts(encoding, options)
+    flexible = flexible_texts(encoding.texts, options)
     made = (code_e[pairs.expected] == code_c[pairs.called]).astype(np.float64)
     open_ = np.flatnonzero((text_e >= 0) & (text_c >= 0) & flexible[text_e])
     both, place = np.unique(np.column_stack((text_e[open_], text_c[open_])), axis=0, return_inverse=True)
@@ -67,11 +68,11 @@ def fits(pairs: Pairs, options: ArgumentOptions = PLAIN) -> np.ndarray:
     return made
 
 
-def flexible_texts(encoding: Encoding, options: ArgumentOptions = PLAIN) -> np.ndarray:
-    """Mark the argument texts of an encoding that as expected ones may fit unequal ones; one entry more: no text."""
+def flexible_texts(texts: pa.Array, options: ArgumentOptions = PLAIN) -> np.ndarray:
+    """Mark the argument texts that as expected ones may fit unequal ones; one entry more: no text."""
     if options.by_pair:
-        return np.arange(len(encoding.texts) + 1) < len(encoding.texts)
-    holds = pc.match_substring(encoding.texts, '"$match"')
+        return np.arange(len(texts) + 1) < len(texts)
+    holds = pc.match_substring(texts, '"$match"')
     return np.append(np.asarray(holds.to_numpy(zero_copy_only=False), dtype=bool), False)
 
 
@@ -141,9 +142,12 @@ def resolve(
     ['{"id": "9f1c"}']
     """
     data = prepare(data, options)
+    flexible_text = flexible_texts(data.argument_numbers()[2], options)
+    if not flexible_text.any():
+        return data
     encoding = Encoding(data, scope=scope, names=names)
     expected = encoding.expected
-    flexible = flexible_texts(encoding, options)[expected.text]
+    flexible = flexible_text[expected.text]
     concerned = np.zeros(encoding.list_count, dtype=bool)
     concerned[expected.owner[flexible]] = True
     if not concerned.any():

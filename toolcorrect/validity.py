@@ -123,15 +123,20 @@ def validate(
     >>> validate(data)[["code", "path"]].to_numpy().tolist()
     [['missing_required', 'id'], ['type', 'n']]
     """
-    calls, offered = data.calls, offer(data, names=names)
-    checked = check_rows(calls, offered, _check(formats=formats, null_as_missing=null_as_missing, coerce=coerce))
+    calls = data.calls
+    checked = check_calls(data, names=names, formats=formats, null_as_missing=null_as_missing, coerce=coerce)
     counted = calls_in_scope(Encoding(data, scope=scope, names=names))
     defects = checked.defects[counted[checked.defects["row"].to_numpy()]]
     made = calls[["case", "position", "tool"]].iloc[defects["row"].to_numpy()].reset_index(drop=True)
     made = made.astype({"position": "Int64"})
     made[["code", "path", "note"]] = defects[["code", "path", "note"]].reset_index(drop=True)
     made["code"] = made["code"].astype(CODES)
-    return pd.concat([made, broken_schemas(data, offered, checked)], ignore_index=True)
+    return pd.concat([made, broken_schemas(data, offer(data, names=names), checked)], ignore_index=True)
+
+
+def check_calls(data: Dataset, *, names: str | Names = "exact", **options: bool) -> Checked:
+    """Check all calls, in whatever scope, for `validate` and its kin; ``options`` are those of `validate`."""
+    return check_rows(data.calls, offer(data, names=names), _check(**options))
 
 
 def broken_schemas(data: Dataset, offered: Offer, checked: Checked) -> pd.DataFrame:
@@ -226,7 +231,7 @@ class _Judged:
 def _judge(encoding: Encoding, formats: bool) -> _Judged:
     data = encoding.data
     calls, case = data.calls, data.case_rows("calls")
-    checked = check_rows(calls, offer(data, names=encoding.names), _check(formats=formats))
+    checked = check_calls(data, names=encoding.names, formats=formats)
     counted = calls_in_scope(encoding)
     failing = np.zeros(len(calls), dtype=bool)
     failing[checked.defects["row"].to_numpy()] = True
