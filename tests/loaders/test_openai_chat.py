@@ -130,3 +130,17 @@ def test_other_families_are_not_taken_for_it():
     ):
         found = tc.detect({"messages": messages})
         assert found.format != "openai_chat"
+
+
+def test_what_other_families_call_in_the_same_file_is_not_lost():
+    text_only = [{"messages": [USER, {"role": "assistant", "content": "No need."}]}] * 60
+    use = {"type": "tool_use", "id": "1", "name": "f", "input": {}}
+    other = [
+        {"messages": [USER, {"role": "assistant", "content": [use]}]},
+        {"contents": [{"role": "model", "parts": [{"functionCall": {"name": "g", "args": {}}}]}]},
+        {"nothing": "here"},
+    ]
+    data = tc.load([*text_only, *other])
+    assert data.calls.tool.to_list() == ["f", "g"]
+    assert len(data.cases) == 62
+    assert data.report[data.report.code == "unreadable"].record.to_list() == ["record 62"]

@@ -147,7 +147,7 @@ _FAMILIES: list[Family] = []
 
 
 def read_as_other(record: Any, rows: Rows) -> bool:
-    """Read a record of another format's file by the family that knows its messages, if one does."""
+    """Read a record in a file of another format by the family that knows its messages, if one does."""
     for family in _FAMILIES:
         found = list(family._lists(record))
         if any(family.tell(messages) for messages, _ in found):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,6 +10,7 @@ from toolcorrect.decoding import to_json
 from toolcorrect.loaders.calllike import add_offered_list
 from toolcorrect.loaders.chat import ROLES, add_messages, content_text
 from toolcorrect.loaders.format import Format
+from toolcorrect.loaders.message_lists import read_as_other
 from toolcorrect.loaders.plain_records import add_lists, split_record
 from toolcorrect.loaders.request_log import RequestLog
 from toolcorrect.loaders.rows import Rows
@@ -31,7 +33,14 @@ def read(source: Source, rows: Rows) -> None:
     found = [("", source.document)] if is_messages(source.document) else source.records()
     for label, record in found:
         with rows.record(label):
-            for messages, context in conversations(record):
+            held = list(conversations(record))
+            if not any(map(_calls, itertools.chain.from_iterable(messages for messages, _ in held))):
+                # Nothing is called here, unless it is called in another family's way.
+                if read_as_other(record, rows):
+                    continue
+                if not held:
+                    raise ValueError("it holds no messages")
+            for messages, context in held:
                 _read_one(messages, context, rows)
                 if source.shape != "object":
                     log.place(messages, context)
@@ -54,8 +63,12 @@ def conversations(record: Any) -> Iterator[tuple[list[Any], dict[str, Any]]]:
     choices = whole.get("choices") or []
     for choice in choices:
         yield [*messages, {"role": "assistant", **choice["message"]}], whole
-    if not choices:
+    if not choices and "messages" in whole:
         yield messages, whole
+
+
+def _calls(message: Any) -> bool:
+    return bool(message.get("tool_calls") or message.get("function_call"))
 
 
 def _read_one(messages: list[Any], context: dict[str, Any], rows: Rows) -> None:
