@@ -152,29 +152,31 @@ ROUNDED = {"agent-quality-inspect-2.3.6a1": 1e-4}
 
 
 @cache
-def _rows(file: str) -> list[dict[str, Any]]:
+def read_rows(file: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in shared(f"oracles/{file}.jsonl").read_text("utf-8").splitlines()]
 
 
 @cache
-def _data(file: str, layout: str) -> Dataset:
+def data_of(file: str, layout: str) -> Dataset:
     def side(calls: list[dict[str, Any]]) -> list[dict[str, Any]]:
         where = {"one": lambda i: {"step": 0}, "each": lambda i: {"step": i}, "turn": lambda i: {"turn": i}}
         said = where.get(layout, lambda i: {})
         return [{"name": c["name"], "arguments": c["args"], **said(i)} for i, c in enumerate(calls)]
 
-    records = [{"case": r["id"], "called": side(r["called"]), "expected": side(r["expected"])} for r in _rows(file)]
+    records = [
+        {"case": r["id"], "called": side(r["called"]), "expected": side(r["expected"])} for r in read_rows(file)
+    ]
     return tc.load(records, format="plain_records")
 
 
 @cache
-def _scored(file: str, layout: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+def scored_all(file: str, layout: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Scores and statuses of all variants of a file, at once."""
     variants = [v for name, _, laid, mapped in TABLE if (name, laid) == (file, layout) for v in mapped]
-    return tc.score(_data(file, layout), variants=variants), tc.status(_data(file, layout), variants=variants)
+    return tc.score(data_of(file, layout), variants=variants), tc.status(data_of(file, layout), variants=variants)
 
 
-def _recorded(row: dict[str, Any], key: str) -> tuple[float, str]:
+def recorded_score(row: dict[str, Any], key: str) -> tuple[float, str]:
     """The recorded value as a number, and the status it calls for."""
     whole, _, part = key.partition(":")
     value = row["scores"].get(whole)
@@ -193,10 +195,10 @@ CONFIGS = [
 
 @pytest.mark.parametrize(("file", "rows", "layout", "variant", "key"), CONFIGS)
 def test_recorded_outputs_agree(file: str, rows: int, layout: str, variant: str, key: str) -> None:
-    recorded = _rows(file)
+    recorded = read_rows(file)
     assert len(recorded) == rows
-    wanted, wanted_status = zip(*(_recorded(row, key) for row in recorded))
-    scores, status = _scored(file, layout)
+    wanted, wanted_status = zip(*(recorded_score(row, key) for row in recorded))
+    scores, status = scored_all(file, layout)
     assert scores.index.to_list() == [row["id"] for row in recorded]
     np.testing.assert_allclose(scores[variant].to_numpy(), np.array(wanted), rtol=0, atol=ROUNDED.get(file, 1e-9))
     assert status[variant].to_list() == list(wanted_status)
@@ -207,7 +209,7 @@ def test_every_recorded_key_is_mapped_or_left_out_with_a_reason() -> None:
     for file, _, _, variants in TABLE:
         mapped.setdefault(file, set()).update(key.partition(":")[0] for key in variants.values())
     for file, keys in mapped.items():
-        seen = {key for row in _rows(file) for key in row["scores"]}
+        seen = {key for row in read_rows(file) for key in row["scores"]}
         unexplained = [k for k in seen - keys if not any(re.fullmatch(pattern, k) for pattern in LEFT_OUT)]
         assert not unexplained, (file, unexplained)
         assert keys <= seen
@@ -216,12 +218,12 @@ def test_every_recorded_key_is_mapped_or_left_out_with_a_reason() -> None:
 def test_only_strict_looks_at_the_steps() -> None:
     for library, file in (("agentevals", "agentevals-0.0.9"), ("openevals", "openevals-0.2.2")):
         names = [f"{library}.{mode}" for mode in MODES[1:]]
-        one, each = (tc.score(_data(file, layout), variants=names) for layout in ("one", "each"))
+        one, each = (tc.score(data_of(file, layout), variants=names) for layout in ("one", "each"))
         assert one.equals(each)
 
 
 def test_both_libraries_differ_only_where_the_direction_was_mended() -> None:
-    data = _data("agentevals-0.0.9", "one")
+    data = data_of("agentevals-0.0.9", "one")
     old, new = (tc.score(data, variants=f"{library}.*") for library in ("agentevals", "openevals"))
     new.columns = new.columns.str.replace("openevals", "agentevals")
     differ = {name for name in old if not old[name].equals(new[name])}

@@ -10,6 +10,7 @@ import importlib
 import re
 from collections.abc import Iterable, Mapping
 from functools import cache
+from pathlib import Path
 from typing import overload
 
 import pandas as pd
@@ -82,9 +83,22 @@ def variants(name: str | None = None) -> pd.DataFrame | Variant:
     Returns
     -------
     pandas.DataFrame or Variant
-        The table has one row a variant, index ``name``: what it is, its rule and formula, where it comes
-        from, its axes, its range and direction, what it scores where a side is empty, what always holds of
-        it and what is known to be wrong with it.
+        The table has one row a variant, index ``name``, and these columns, texts unless said otherwise:
+
+        * title, rule, formula: what it is, in words and in symbols (E, C, m: expected, called, matched calls);
+        * upstream, version: whose number it is, and of which release; empty for our own;
+        * recorded, agrees (int): outputs recorded of upstream (or that follow plainly from its documentation), and
+          how many of them this definition gives; 0 where nothing could be recorded;
+        * needs (list): the data it looks at beside the names of the calls made: expected, arguments, outputs,
+          kinds, steps, turns, schemas, rules;
+        * scope, names, arguments, multiplicity, order: which calls count, when two names and two argument sets
+          are the same, how often a call may be used, whether order matters (``"own"``: by a rule of its own);
+        * by: "turn" where each user turn is scored alone and the case is their mean, else "case";
+        * low, high (float), better: the range, and whether "higher" or "lower" is better;
+        * empty_both, empty_unexpected, empty_uncalled (object): the score where nothing is expected nor called,
+          where something is called unexpectedly, where nothing is called: a number, NaN, or "rejected";
+        * properties (list): what always holds, tested; faults (list): what is known to be wrong with it, with the
+          number of the upstream report.
 
     Raises
     ------
@@ -95,12 +109,19 @@ def variants(name: str | None = None) -> pd.DataFrame | Variant:
     --------
     >>> variants("deepeval").axes.rule.notation
     'm/E'
-    >>> float(variants().loc["notebook.jaccard", "empty_unexpected"])
-    1.0
+    >>> variants().loc["tau2.actions", ["upstream", "scope", "needs"]].to_list()
+    ['tau2-bench', 'everyone', ['arguments', 'expected']]
     """
     if name is not None:
         return _one(name)
     return pd.DataFrame.from_records([_row(v) for v in registry().values()]).set_index("name")
+
+
+@cache
+def _proof() -> Mapping[str, Mapping[str, int]]:
+    """Return how many outputs of each variant were recorded and how many agree, as counted by a test."""
+    counted = pd.read_csv(Path(__file__).with_name("proof.csv")).groupby("variant")[["recorded", "agrees"]].sum()
+    return counted.to_dict("index")
 
 
 def resolve(wanted: Wanted) -> list[Variant]:
@@ -161,6 +182,8 @@ def _row(variant: Variant) -> dict[str, object]:
         "formula": variant.notation or (axes.rule.notation if axes else ""),
         "upstream": variant.upstream,
         "version": variant.version,
+        **_proof().get(variant.name, {"recorded": 0, "agrees": 0}),
+        "needs": sorted(variant.needs),
         "scope": variant.scope,
         "names": variant.names if isinstance(variant.names, str) else "own",
         "arguments": variant.match.arguments or "ignored",

@@ -70,6 +70,7 @@ VARIANTS = (
         rule="share of expected calls that some call of the same turn meets: name, the expected arguments and, if "
         "given, the output; rounded to four digits",
         notation="met/E",
+        looks_at=frozenset({"arguments", "outputs", "turns"}),
         words=unless_refused(_in_words, _refused),
         upstream="agent-quality-inspect",
         version="2.3.6a1",

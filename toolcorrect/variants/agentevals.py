@@ -132,6 +132,7 @@ def _variants(upstream: str, version: str, *, fixed: bool) -> Iterator[Variant]:
                 upstream=upstream,
                 version=version,
                 match=Match(arguments="python" if arguments == "exact" else None),
+                looks_at=frozenset(["steps"] * (mode == "strict") + ["arguments"] * (arguments in _PART)),
                 empty=empty,
                 rejects=_refuses(arguments),
                 properties=every_property_but(*_lacking(mode, arguments)),

@@ -100,6 +100,7 @@ VARIANTS = (
         "numbers by size",
         formula=_calls_diff,
         notation="Σ similarity by place / max(E,C)",
+        looks_at=frozenset({"arguments"}),
         properties=frozenset({"in_range", "perfect_is_full"}),
         faults=("a similarity: wrong values earn credit",),
     ),

@@ -103,6 +103,7 @@ def ast(
         "bfcl.ast" + (f"({', '.join(changed)})" if changed else ""),
         lambda overlap: _verdicts(overlap.encoding, rules, dots, matching),
         match=Match(arguments="json"),
+        looks_at=frozenset({"schemas"}),
         reads=read,
         rejects=_refused,
         title="BFCL AST" + (", rules changed" if changed else ""),

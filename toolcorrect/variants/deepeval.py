@@ -19,6 +19,8 @@ VERSION = "4.2-4.3"
 EMPTY = Empty(both=1.0, unexpected=0.0, uncalled=0.0)
 TYPED = Match(kinds=True)
 VALUE = Match(arguments="python", outputs=True)
+# What makes called values distinct, so that each is used once.
+DISTINCT = frozenset({"arguments", "outputs"})
 
 _DUPLICATES = "#3141: of two equal expected calls met by two equal calls only one counts"
 _NONE = "#3172: raises where arguments are given on one side only"
@@ -159,6 +161,7 @@ def _modes(suffix: str, arguments: bool, outputs: bool) -> list[Variant]:
             match=match,
             formula=_unordered(arguments, outputs) if arguments or outputs else _default,
             axes=None if arguments or outputs else Axes("values", "free", "recall"),
+            looks_at=DISTINCT,
             properties=every_property_but("perfect_is_full", "order_free", "repeat_free"),
             faults=faults,
         ),
@@ -194,11 +197,23 @@ VARIANTS = (
     *_modes(".args.output", True, True),
     *_modes(".output", False, True),
     Variant(
+        "deepeval@0.21",
+        title="DeepEval, release 0.21",
+        rule="share of the different expected tool names that were called",
+        upstream="deepeval",
+        version="0.21.74",
+        axes=Axes("set", "free", "recall"),
+        empty=Empty(both="rejected", unexpected="rejected", uncalled=0.0),
+        properties=every_property_but(),
+        faults=("nothing expected divides by zero", "read from its source, not run"),
+    ),
+    Variant(
         "deepeval.docs",
         title="DeepEval, as documented",
         rule="correct calls over calls made, as the metric's page states; the code divides by expected calls",
         upstream="deepeval documentation",
         axes=Axes("values", "free", "precision"),
+        looks_at=DISTINCT,
         match=TYPED,
         empty=EMPTY,
         properties=every_property_but("perfect_is_full", "repeat_free", "missing_never_helps"),
@@ -219,6 +234,7 @@ VARIANTS = (
         title="DeepEval with arguments, mended",
         rule="best one-to-one assignment with partial credit for arguments; arguments not expected may be anything",
         notation="max Σ pair score / E",
+        looks_at=frozenset({"arguments"}),
         match=TYPED,
         empty=EMPTY,
         properties=every_property_but("repeat_free"),

@@ -141,6 +141,19 @@ PROPERTIES: Mapping[str, str] = {
 }
 
 
+# Data beside the names of the calls made, see `Variant.needs`.
+NEEDS: Mapping[str, str] = {
+    "expected": "the calls that should have been made",
+    "arguments": "the arguments of calls",
+    "outputs": "what tools returned",
+    "kinds": "function, mcp, ...",
+    "steps": "which calls one message made",
+    "turns": "after which message of the user a call was made",
+    "schemas": "JSON Schemas of the tools",
+    "rules": "what is forbidden, counted, ordered",
+}
+
+
 def every_property_but(*lacking: str) -> frozenset[str]:
     """Return all of `PROPERTIES` without some.
 
@@ -240,6 +253,8 @@ class Variant:
         ``"higher"`` or ``"lower"``.
     low, high
         The range of the score.
+    looks_at
+        Data that a formula of its own looks at, of `NEEDS`, beside what ``match`` and ``by`` say already.
     properties
         What always holds, of `PROPERTIES`.
     faults
@@ -278,6 +293,7 @@ class Variant:
     better: Literal["higher", "lower"] = "higher"
     low: float = 0.0
     high: float = 1.0
+    looks_at: frozenset[str] = frozenset()
     properties: frozenset[str] = frozenset()
     faults: tuple[str, ...] = ()
     words: Callable[[Overlap, int], str] | None = None
@@ -288,6 +304,20 @@ class Variant:
             raise OptionError(f"Variant {self.name!r} needs a formula (a function of an Overlap) or axes.")
         for declared in self.properties:
             check_option("properties", declared, PROPERTIES)
+        for declared in self.looks_at:
+            check_option("looks_at", declared, NEEDS)
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """The data it looks at beside the names of the calls made, of `NEEDS`."""
+        said = {
+            "expected": self.needs_expected,
+            "arguments": self.needs_arguments or self.match.arguments is not None,
+            "outputs": self.match.outputs,
+            "kinds": self.match.kinds,
+            "turns": self.by == "turn",
+        }
+        return self.looks_at | {name for name, needed in said.items() if needed}
 
     def raw(self, overlap: Overlap) -> np.ndarray:
         """Return the score of every list, the empty sides as the formula leaves them."""

@@ -74,6 +74,7 @@ def _mean(total: Callable[[Overlap], np.ndarray]) -> dict[str, Any]:
     """Return the fields of a variant that divides a total by the number of expected calls."""
     return {
         "formula": lambda overlap: total(overlap) / overlap.expected,
+        "looks_at": frozenset({"arguments"}),
         "words": unless_refused(
             lambda overlap, at: f"shares of arguments add up to {total(overlap)[at]:g} of {overlap.expected[at]}",
             _REFUSED,

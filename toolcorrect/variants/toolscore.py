@@ -134,6 +134,7 @@ VARIANTS = (
         ),
         properties=FULL,
         notation="hits/max(E,C)",
+        looks_at=frozenset({"arguments"}),
         objects=True,
         faults=("one call too many at the front costs all the rest",),
     ),
@@ -163,6 +164,7 @@ VARIANTS = (
             formula=argument_f1(strict=strict),
             properties=every_property_but("order_free", "repeat_free", "missing_never_helps"),
             notation="2PR/(P+R) of arguments",
+            looks_at=frozenset({"arguments"}),
             objects=True,
             faults=("among equally good pairings the first counts, which changes precision",),
         )
