@@ -5,6 +5,7 @@ import random
 import numpy as np
 import pytest
 
+from toolcorrect import examples
 from toolcorrect.implying import strictness
 from toolcorrect.loaders import load
 from toolcorrect.scoring import score
@@ -63,6 +64,9 @@ def test_the_lattice_of_the_plain_definitions(logic):
     assert implies("exact", "jaccard")
     assert implies("f1", "precision")
     assert implies("in_order", "any_order")
+    # A set of matches over the length of a list: a tool expected twice is never found in full.
+    assert not implies("in_order", "strands.any_order")
+    assert implies("strands.any_order", "any_order")
     assert logic.loc[("f1", "jaccard"), "equivalent"]
     assert not implies("exact", "exact.args")
     assert not implies("exact", "sequence")
@@ -74,6 +78,14 @@ def test_the_lattice_of_the_plain_definitions(logic):
 def test_formulas_of_their_own_are_not_known():
     own = next(name for name, variant in registry().items() if variant.axes is None)
     assert strictness(["recall", own])["implies"].isna().all()
+
+
+def test_no_bundled_run_contradicts_the_logic():
+    data = examples.support_desk()
+    table = strictness(BY_AXES, score(data, variants=BY_AXES))
+    implied = table[table["implies"].fillna(False)]
+    assert len(implied) > 100
+    assert not implied["exceptions"].any(), implied[implied["exceptions"] > 0]
 
 
 def test_data_stand_beside_the_logic():
