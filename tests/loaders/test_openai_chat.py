@@ -138,9 +138,10 @@ def test_what_other_families_call_in_the_same_file_is_not_lost():
     other = [
         {"messages": [USER, {"role": "assistant", "content": [use]}]},
         {"contents": [{"role": "model", "parts": [{"functionCall": {"name": "g", "args": {}}}]}]},
+        {"messages": [USER, {"role": "assistant", "content": '<tool_call>{"name": "h"}</tool_call>'}]},
         {"nothing": "here"},
     ]
     data = tc.load([*text_only, *other])
-    assert data.calls.tool.to_list() == ["f", "g"]
-    assert len(data.cases) == 62
-    assert data.report[data.report.code == "unreadable"].record.to_list() == ["record 62"]
+    assert data.calls.tool.to_list() == ["f", "g", "h"]
+    assert len(data.cases) == 63
+    assert data.report[data.report.code == "unreadable"].record.to_list() == ["record 63"]

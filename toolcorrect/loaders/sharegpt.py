@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from toolcorrect.decoding import ABSENT, parse_json
-from toolcorrect.loaders.calllike import listed_items, python_literal
+from toolcorrect.loaders.calllike import add_offered_list, listed_items, python_literal
 from toolcorrect.loaders.conversation import Conversation
-from toolcorrect.loaders.format import Format, each_record
-from toolcorrect.loaders.message_lists import case_of
-from toolcorrect.loaders.rows import Rows
-from toolcorrect.loaders.source import Source
-from toolcorrect.loaders.telling import objects
+from toolcorrect.loaders.message_lists import Family, Unfolded, message_format
 
 # What the speakers are called.
 _SPEAKERS = {
@@ -32,34 +28,27 @@ _NAME = re.compile(r'"name"\s*:\s*"([^"\\]+)"')
 _ARGUMENTS = re.compile(r'"arguments"\s*:\s*(.*)\Z', re.DOTALL)
 
 
-def read_one(record: Any, rows: Rows) -> None:
-    """Read a conversation, with calls as turns of their own or between tags in what the assistant says."""
-    turns = list(_turns(record))
-    context = {key: value for key, value in record.items() if key not in ("conversations", "messages", "system")}
-    if context.get("tools") is None:
-        context["tools"] = _tools_in_text([record.get("system"), *(text for who, text in turns if who == "system")])
-    talk = Conversation(case_of(context, rows))
-    for who, text in turns:
-        if who == "user":
-            talk.asked(text)
-        elif who == "assistant":
-            _say(talk, text)
-        elif who == "call":
-            talk.message()
-            _add_text(talk, text)
-        elif who == "result":
-            for response in _RESPONSE.findall(text) or [text]:
-                talk.result(response.strip())
-    talk.close()
+def add_turn(talk: Conversation, turn: dict[str, Any]) -> None:
+    """Add one turn; calls may be turns of their own, or be between tags in what the assistant says."""
+    who, text = _speaker(turn), str(turn.get("value", turn.get("content")) or "")
+    if who == "user":
+        talk.asked(text)
+    elif who == "assistant":
+        _say(talk, text)
+    elif who == "call":
+        talk.message()
+        _add_text(talk, text)
+    elif who == "result":
+        for response in _RESPONSE.findall(text) or [text]:
+            talk.result(response.strip())
+    elif who == "system" and not talk.case.columns.get("tools_known"):
+        add_offered_list(talk.case, _tools_in_text(text))
+    elif who is None:
+        raise ValueError(f"nobody knows the speaker {str(turn.get('from', turn.get('role')))[:40]!r}")
 
 
-def _turns(record: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield speaker and text of each turn."""
-    for turn in record.get("conversations") or record["messages"]:
-        who = turn.get("from", turn.get("role"))
-        if who not in _SPEAKERS:
-            raise ValueError(f"nobody knows the speaker {str(who)[:40]!r}")
-        yield _SPEAKERS[who], str(turn.get("value", turn.get("content")) or "")
+def _speaker(turn: dict[str, Any]) -> str | None:
+    return _SPEAKERS.get(str(turn.get("from", turn.get("role"))))
 
 
 def _say(talk: Conversation, text: str) -> None:
@@ -84,16 +73,15 @@ def _add_text(talk: Conversation, text: str) -> None:
         talk.call(name[1], rest[1] if rest else ABSENT, wire=True)
 
 
-def _tools_in_text(texts: list[Any]) -> Any:
+def _tools_in_text(text: str) -> Any:
     """Return the tools that a system text lists between tags; None where it lists none."""
     # A prompt may name the tags before it uses them.
-    listed = [found.strip() for text in texts if isinstance(text, str) for found in _TOOLS.findall(text)]
-    for found in filter(None, listed):
+    for listed in filter(None, map(str.strip, _TOOLS.findall(text))):
         try:
-            return listed_items(found)
+            return listed_items(listed)
         except ValueError:
             # One object a line.
-            return [_value(line) for line in found.splitlines() if line.strip()]
+            return [_value(line) for line in listed.splitlines() if line.strip()]
     return None
 
 
@@ -104,31 +92,31 @@ def _value(text: str) -> Any:
         return python_literal(text)
 
 
-def _conversations(source: Source) -> Iterator[list[dict[str, Any]]]:
-    for record in objects(source):
-        for key in ("conversations", "messages"):
-            turns = record.get(key)
-            if isinstance(turns, list) and turns and all(isinstance(turn, dict) for turn in turns):
-                yield turns
+def unfold(record: dict[str, Any]) -> Iterator[Unfolded]:
+    """Yield the turns of a record, which may have the system text beside them."""
+    turns = record.get("conversations") or record.get("messages")
+    if isinstance(turns, list) and turns:
+        before = [{"role": "system", "content": record["system"]}] if record.get("system") else []
+        yield [*before, *turns], record
 
 
-def detect_sharegpt(source: Source) -> tuple[float, str] | None:
-    """Recognise turns with a speaker and a value."""
-    if any("from" in turns[0] and "value" in turns[0] for turns in _conversations(source)):
-        return 0.95, "conversations of from and value"
+def _tell_sharegpt(turns: Sequence[Any]) -> str | None:
+    if any(isinstance(turn, dict) and "from" in turn and "value" in turn for turn in turns):
+        return "a from and a value"
     return None
 
 
-def detect_hermes(source: Source) -> tuple[float, str] | None:
-    """Recognise calls between tags in what the assistant says."""
-    for turns in _conversations(source):
-        for turn in turns:
-            text = turn.get("value", turn.get("content"))
-            speaks = _SPEAKERS.get(str(turn.get("from", turn.get("role")))) == "assistant"
-            if speaks and isinstance(text, str) and "<tool_call>" in text and not turn.get("tool_calls"):
-                return 0.96, "calls between <tool_call> tags"
+def _tell_hermes(turns: Sequence[Any]) -> str | None:
+    for turn in turns:
+        text = turn.get("value", turn.get("content")) if isinstance(turn, dict) else None
+        if isinstance(text, str) and "<tool_call>" in text and _speaker(turn) == "assistant":
+            # With calls of its own beside the text, a message needs no tags.
+            return None if turn.get("tool_calls") else "calls between <tool_call> tags"
     return None
 
 
-SHAREGPT = Format("sharegpt", "ShareGPT conversations", detect_sharegpt, each_record(read_one))
-HERMES_TEXT = Format("hermes_text", "conversations with calls in Hermes text", detect_hermes, each_record(read_one))
+_BESIDE = frozenset({"conversations", "system"})
+HERMES_TEXT = message_format(
+    Family("hermes_text", "conversations with calls in Hermes text", _tell_hermes, add_turn, unfold, _BESIDE)
+)
+SHAREGPT = message_format(Family("sharegpt", "ShareGPT conversations", _tell_sharegpt, add_turn, unfold, _BESIDE))
