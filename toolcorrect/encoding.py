@@ -78,6 +78,11 @@ class Side:
         """For each call, its place in its list, from 0."""
         return np.arange(len(self.row)) - self.offsets[self.owner]
 
+    def only(self, kept: np.ndarray) -> Side:
+        """Return the same lists with the marked calls (bool, one entry a call) only."""
+        row, owner, tool, text = (part[kept] for part in (self.row, self.owner, self.tool, self.text))
+        return Side(row, owner, np.searchsorted(owner, np.arange(len(self.offsets))), tool, text)
+
     def count(self, marked: np.ndarray) -> np.ndarray:
         """Count the marked calls (bool, one entry a call) of each list."""
         return np.bincount(self.owner[marked], minlength=len(self.offsets) - 1)
@@ -196,6 +201,15 @@ class Encoding:
         """Return a column of the table behind a side, one entry a call of that side."""
         frame = self._frames["expected" if side == "expected" else "calls"]
         return frame[name].iloc[getattr(self, side).row]
+
+    def only(self, expected: np.ndarray, called: np.ndarray) -> Encoding:
+        """Return the same lists with the marked calls (bool, one entry a call of a side) only."""
+        made = copy(self)
+        for computed in ("arguments_known", "output_values", "_several_kinds", "_any_output", "_argument_texts"):
+            made.__dict__.pop(computed, None)
+        made.expected, made.called = self.expected.only(expected), self.called.only(called)
+        made._codes, made._remembered = {}, {}
+        return made
 
     def with_texts(self, expected: np.ndarray, called: np.ndarray, more: Sequence[str] = ("{}",)) -> Encoding:
         """Return the same lists with other arguments: for definitions that read arguments in their own way.
