@@ -56,6 +56,7 @@ def _key(data: Dataset, tests: Dataset, path: Path) -> str:
 
 def _tools(path: Path) -> pd.DataFrame:
     from toolcorrect.loaders.calllike import add_offered
+    from toolcorrect.loaders.faults import described
     from toolcorrect.loaders.rows import Rows
     from toolcorrect.loaders.source import open_bytes
 
@@ -68,7 +69,7 @@ def _tools(path: Path) -> pd.DataFrame:
         except (AttributeError, KeyError, TypeError) as cause:
             raise LoadError(
                 f'{path.name} must be a list of tools like {{"type": "function", "function": {{"name": ...}}}} '
-                f"({type(cause).__name__}: {cause})."
+                f"({described(cause)})."
             ) from None
     names = ("tool", "description", "parameters", "effect")
     return coerce("tools", pd.DataFrame([dict(zip(names, tool)) for tool in rows.tools], columns=list(names)))

@@ -18,8 +18,8 @@ from toolcorrect.dataset import Dataset
 from toolcorrect.errors import LoadError, OptionError, listed
 from toolcorrect.loaders.assembling import assemble
 from toolcorrect.loaders.fast_records import fast_parts
+from toolcorrect.loaders.faults import described
 from toolcorrect.loaders.format import Detection, Format, detected, format_named, not_known
-from toolcorrect.loaders.lines import reason
 from toolcorrect.loaders.parts import Part, part_of
 from toolcorrect.loaders.rows import MALFORMED, Rows
 from toolcorrect.loaders.source import Source, open_bytes, open_frame, open_records
@@ -137,7 +137,7 @@ def _read_rows(source: Source, chosen: Format) -> Rows:
         if isinstance(cause, LoadError | OptionError):
             raise
         raise LoadError(
-            f"{source.name} is not as {chosen.name} should be ({type(cause).__name__}: {reason(cause)}). "
+            f"{source.name} is not as {chosen.name} should be ({described(cause)}). "
             'Is it another format? Force one with format="...".'
         ) from cause
     return rows

@@ -9,6 +9,7 @@ from typing import Any
 from toolcorrect.decoding import ABSENT, to_json
 from toolcorrect.errors import LoadError
 from toolcorrect.loaders.calls import Call, Expected, held, name_of, text_of, tool_row
+from toolcorrect.loaders.faults import described
 from toolcorrect.loaders.source import Source
 from toolcorrect.tables import CASES, KINDS
 
@@ -366,6 +367,6 @@ class Rows:
             del self.cases[cases:], self.tools[tools:], self.rules[rules:]
             kept = set(map(id, self.cases))
             self.reported = {k: n for k, n in self.reported.items() if k[3] is None or id(k[3]) in kept}
-            self.skip(f"it is not as this format should be ({type(cause).__name__}: {str(cause)[:120]})")
+            self.skip(f"it is not as this format should be ({described(cause)})")
         finally:
             self._record = before
