@@ -8,6 +8,7 @@ import toolcorrect as tc
 from tests.build import dataset
 from tests.shared import shared
 from toolcorrect.errors import OptionError, UnknownNameError
+from toolcorrect.preparing import ArgumentOptions
 from toolcorrect.variants import CORE, registry
 
 
@@ -176,3 +177,43 @@ def test_no_cases_at_all():
     empty = dataset()
     assert tc.score(empty, variants="all").shape[0] == 0
     assert tc.status(empty, variants="all").shape[0] == 0
+
+
+def test_options_overlook_what_they_say_and_understand_matchers():
+    wanted = [{"name": "a", "arguments": {"q": "x", "id": {"$match": {"type": "integer"}}}}]
+    data = dataset(([{"name": "a", "arguments": {"q": "X ", "id": 7}}], wanted))
+    variants = ["recall", "recall.args"]
+
+    def scores(options):
+        return tc.score(data, variants=variants, options=options).iloc[0].to_list()
+
+    assert scores(None) == scores(ArgumentOptions(trim=True)) == [1.0, 0.0]
+    assert scores(ArgumentOptions(trim=True, casefold=True)) == [1.0, 1.0]
+    assert tc.overlap(data, arguments="json", options=ArgumentOptions(trim=True, casefold=["q"])).shared.item() == 1
+
+
+def test_optional_calls_can_be_left_out_of_both_sides():
+    optional = {"name": "sum", "role": "optional", "arguments": {"n": 1}}
+    data = dataset((["a", "sum"], ["a", optional]), (["a"], ["a", optional]), (["sum", "sum"], ["sum", optional]))
+    assert tc.score(data, variants="recall").recall.to_list() == [1.0, 0.5, 1.0]
+    made = tc.score(data, variants=["recall", "precision"], optional="left_out")
+    assert made.to_numpy().tolist() == [[1.0, 1.0]] * 3
+    # The call that answers the optional one best is taken out, and the other stays for the required one.
+    calls = [{"name": "sum", "arguments": {"n": n}} for n in (1, 2)]
+    both = dataset((calls, [optional, calls[1]]), (calls, {"any_of": [[optional], calls]}))
+    made = tc.score(both, variants=["exact.args"], optional="left_out")
+    assert made["exact.args"].to_list() == [1.0, 1.0]
+    with pytest.raises(OptionError, match="optional"):
+        tc.score(both, optional="dropped")
+
+
+def test_an_exact_alternative_comes_first_among_equals():
+    data = dataset(
+        (["a", "b"], {"any_of": [["b", "a"], ["a", "b"]]}),
+        ([], {"any_of": [["a"], []]}),
+        ([], {"any_of": [[], ["a"]]}),
+    )
+    assert tc.best_reference(data, variants=["f1"]).f1.to_list() == [1, 1, 0]
+    skipped = tc.best_reference(data, variants=["f1"], empty="skip")
+    assert skipped.f1.to_list() == [1, 1, 0]
+    assert tc.score(data, variants="f1", empty="skip").f1.isna().to_list() == [False, True, True]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -14,11 +14,14 @@ from toolcorrect.dataset import Dataset
 from toolcorrect.decoding import parse_json
 from toolcorrect.differences import differences
 from toolcorrect.encoding import Encoding, Match
+from toolcorrect.errors import check_option
 from toolcorrect.names import Names
 from toolcorrect.pairing import Pairs, candidates, greedy
 from toolcorrect.preparing import ArgumentOptions, prepare
 
 PLAIN = ArgumentOptions()
+
+Optional = Literal["counted", "left_out"]
 
 
 def fits(pairs: Pairs, options: ArgumentOptions = PLAIN) -> np.ndarray:
@@ -158,6 +161,27 @@ def resolve(
     arguments = data.expected["arguments"].copy()
     arguments.iloc[expected.row[changed]] = data.calls["arguments"].iloc[encoding.called.row[partner[changed]]].array
     return data.replace(expected=data.expected.assign(arguments=arguments))
+
+
+def treat_optional(encoding: Encoding, how: Optional) -> Encoding:
+    """Leave optional expected calls as they are, or take them and the calls that answer them out of all lists.
+
+    Equal arguments are paired first, then calls of the same tool; required calls come before optional ones.
+    """
+    check_option("optional", how, ("counted", "left_out"))
+    optional = (encoding.column("expected", "role") == "optional").to_numpy(dtype=bool)
+    if how == "counted" or not optional.any():
+        return encoding
+    pairs = candidates(encoding, Match())
+    fit, spare = fits(pairs) == 1.0, optional[pairs.expected]
+    open_e, open_c = np.ones(len(optional), dtype=bool), np.ones(len(encoding.called.row), dtype=bool)
+    kept = open_c.copy()
+    for stage in (fit & ~spare, fit & spare, ~spare, spare):
+        usable = stage & open_e[pairs.expected] & open_c[pairs.called]
+        chosen, _ = greedy(pairs, usable.astype(np.float64), pairs.called)
+        open_e[pairs.expected[chosen]] = open_c[pairs.called[chosen]] = False
+        kept[pairs.called[chosen[spare[chosen]]]] = False
+    return encoding.only(~optional, kept)
 
 
 def _augment(pairs: Pairs, usable: np.ndarray, open_: np.ndarray, partner: np.ndarray) -> None:

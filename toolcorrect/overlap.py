@@ -12,7 +12,9 @@ from toolcorrect.dataset import Dataset
 from toolcorrect.encoding import SIDES, Encoding, Match, Side, SideName, list_index
 from toolcorrect.equality import RELATIONS
 from toolcorrect.errors import check_option
+from toolcorrect.matching import Optional, resolve, treat_optional
 from toolcorrect.names import Names
+from toolcorrect.preparing import ArgumentOptions
 
 COLUMNS = (
     "expected",
@@ -168,7 +170,13 @@ class Overlap:
 
 
 def overlap(
-    data: Dataset, *, names: str | Names = "exact", arguments: str | None = None, scope: str = "assistant"
+    data: Dataset,
+    *,
+    names: str | Names = "exact",
+    arguments: str | None = None,
+    scope: str = "assistant",
+    options: ArgumentOptions | None = None,
+    optional: Optional = "counted",
 ) -> pd.DataFrame:
     """Count what the expected and the called list of every case have in common.
 
@@ -182,6 +190,8 @@ def overlap(
         A relation (``"json"``, ``"python"``, ...), or None: arguments do not matter.
     scope
         Which calls count: ``"assistant"``, ``"effect"``, ``"succeeded"`` or ``"everyone"``.
+    options, optional
+        As in `toolcorrect.score`.
 
     Returns
     -------
@@ -199,7 +209,9 @@ def overlap(
     """
     if arguments is not None:
         check_option("arguments", arguments, RELATIONS)
-    encoding = Encoding(data, scope=scope, names=names)
+    if options is not None:
+        data = resolve(data, options=options, scope=scope, names=names)
+    encoding = treat_optional(Encoding(data, scope=scope, names=names), optional)
     known = encoding.called_known & encoding.expected_known & encoding.effect_known
     shown = known[encoding.list_case]
     if arguments is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -13,9 +13,12 @@ import pandas as pd
 from toolcorrect.dataset import Dataset
 from toolcorrect.encoding import Encoding, Match
 from toolcorrect.errors import check_option
+from toolcorrect.matching import Optional, treat_optional
+from toolcorrect.matching import resolve as resolve_data
 from toolcorrect.names import LEVELS, Names
 from toolcorrect.names import resolve as resolve_names
 from toolcorrect.overlap import Overlap
+from toolcorrect.preparing import ArgumentOptions
 from toolcorrect.variants import Wanted, resolve
 from toolcorrect.variants.definition import POLICIES, Empty, Side, Variant
 
@@ -63,7 +66,7 @@ class Scorer:
     ----------
     data
         The runs.
-    scope, names, empty
+    scope, names, empty, options, optional
         As in `score`.
     """
 
@@ -74,10 +77,15 @@ class Scorer:
         scope: str = "assistant",
         names: str | Names | None = None,
         empty: EmptyRule | None = None,
+        options: ArgumentOptions | None = None,
+        optional: Optional = "counted",
     ) -> None:
         if isinstance(empty, str):
             check_option("empty", empty, POLICIES)
         self.data = data
+        if options is not None:
+            self.data = resolve_data(data, options=options, scope=scope, names=names or "exact")
+        self.optional = optional
         self.scope = scope
         self.names = names
         self.empty = Empty.of(empty) if empty is not None and not isinstance(empty, str) else empty
@@ -106,7 +114,8 @@ class Scorer:
             if plain and list(map(resolve_names(names), plain.tool_names)) == plain.tool_names:
                 self._encodings[key] = plain
             else:
-                self._encodings[key] = Encoding(self.data, scope=scope, names=names, by=by)
+                made = Encoding(self.data, scope=scope, names=names, by=by)
+                self._encodings[key] = treat_optional(made, self.optional)
         return self._encodings[key]
 
     @cached_property
@@ -143,13 +152,15 @@ class Scorer:
     def cases(self, variant: Variant) -> Scored:
         """Return the score of every case: the mean of its turns, the best of its references."""
         values, status = self.lists(variant)
-        encoding = self.overlap(variant).encoding
-        case, reference = encoding.list_case, encoding.list_reference
-        if variant.by == "turn":
-            values, status, case, reference = _mean_of_turns(values, status, case, reference)
-        if len(case) > encoding.case_count:
-            keep = _best(values, case, variant.better)
-            values, status, reference = values[keep], status[keep], reference[keep]
+        overlap = self.overlap(variant)
+        encoding, reference = overlap.encoding, overlap.encoding.list_reference
+        if encoding.list_count > encoding.case_count:
+            case = encoding.list_case
+            begins = np.flatnonzero(np.diff(case, prepend=-1) | np.diff(reference, prepend=-1))
+            same = (overlap.expected == overlap.called) & (overlap.positions == overlap.expected)
+            values, status, same = _of_turns(values, status, same, begins)
+            keep = _best(values, status, same, case[begins], variant.better)
+            values, status, reference = values[keep], status[keep], reference[begins[keep]]
         return Scored(variant, values, status, reference)
 
     def _fill_empty(self, variant: Variant, overlap: Overlap, values: np.ndarray, status: np.ndarray) -> None:
@@ -182,6 +193,8 @@ def score(
     scope: str = "assistant",
     names: str | Names | None = None,
     empty: EmptyRule | None = None,
+    options: ArgumentOptions | None = None,
+    optional: Optional = "counted",
 ) -> pd.DataFrame:
     """Score every case under many definitions.
 
@@ -200,6 +213,12 @@ def score(
     empty
         What to score where a side is empty instead of what each definition says: ``"perfect"``, ``"skip"`` or
         ``"zero"`` where the formula divides by nothing, or three values (see `Empty`).
+    options
+        What to overlook in arguments; with any, ``ArgumentOptions()`` too, `$match` matchers in the reference are
+        understood (see `resolve`). None: arguments are compared as they are written.
+    optional
+        ``"counted"`` as any other expected call, or ``"left_out"``: optional expected calls, and the calls that
+        answer them, count on neither side.
 
     Returns
     -------
@@ -221,7 +240,9 @@ def score(
     >>> tc.score(data, variants=["deepeval", "notebook.jaccard", "galtea"]).loc["x"].to_dict()
     {'deepeval': 1.0, 'notebook.jaccard': 0.5, 'galtea': 0.0}
     """
-    return _side_by_side(data, {s.variant.name: s.score for s in _scored(data, variants, scope, names, empty)})
+    return _side_by_side(
+        data, {s.variant.name: s.score for s in _scored(data, variants, scope, names, empty, options, optional)}
+    )
 
 
 def status(
@@ -231,12 +252,14 @@ def status(
     scope: str = "assistant",
     names: str | Names | None = None,
     empty: EmptyRule | None = None,
+    options: ArgumentOptions | None = None,
+    optional: Optional = "counted",
 ) -> pd.DataFrame:
     """Say for every case and variant whether it is scored, and if not, why.
 
     Parameters
     ----------
-    data, variants, scope, names, empty
+    data, variants, scope, names, empty, options, optional
         As in `score`.
 
     Returns
@@ -254,7 +277,7 @@ def status(
     """
     made = {
         s.variant.name: pd.Categorical.from_codes(s.status, list(STATUSES))
-        for s in _scored(data, variants, scope, names, empty)
+        for s in _scored(data, variants, scope, names, empty, options, optional)
     }
     return _side_by_side(data, made)
 
@@ -266,12 +289,14 @@ def best_reference(
     scope: str = "assistant",
     names: str | Names | None = None,
     empty: EmptyRule | None = None,
+    options: ArgumentOptions | None = None,
+    optional: Optional = "counted",
 ) -> pd.DataFrame:
-    """Say which alternative reference gave each score: the best one, the first among equals.
+    """Say which alternative reference gave each score: the best one, among equals an exact one, then the first.
 
     Parameters
     ----------
-    data, variants, scope, names, empty
+    data, variants, scope, names, empty, options, optional
         As in `score`.
 
     Returns
@@ -286,14 +311,14 @@ def best_reference(
     >>> tc.best_reference(data, variants="recall").recall.item()
     1
     """
-    return _side_by_side(data, {s.variant.name: s.reference for s in _scored(data, variants, scope, names, empty)})
+    return _side_by_side(
+        data, {s.variant.name: s.reference for s in _scored(data, variants, scope, names, empty, options, optional)}
+    )
 
 
-def _scored(
-    data: Dataset, variants: Wanted, scope: str, names: str | Names | None, empty: EmptyRule | None
-) -> Iterator[Scored]:
+def _scored(data: Dataset, variants: Wanted, *settings: Any) -> Iterator[Scored]:
     chosen = resolve(variants)
-    scorer = Scorer(data, scope=scope, names=names, empty=empty)
+    scorer = Scorer(data, **dict(zip(("scope", "names", "empty", "options", "optional"), settings)))
     return (scorer.cases(variant) for variant in chosen)
 
 
@@ -311,22 +336,22 @@ def _leave_out(values: np.ndarray, status: np.ndarray, which: np.ndarray, name: 
     status[which] = _STATUS[name]
 
 
-def _mean_of_turns(
-    values: np.ndarray, status: np.ndarray, case: np.ndarray, reference: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Average the turns of each (case, reference); one turn without a score leaves the mean without one."""
-    begins = np.flatnonzero(np.diff(case, prepend=-1) | np.diff(reference, prepend=-1))
+def _of_turns(
+    values: np.ndarray, status: np.ndarray, same: np.ndarray, begins: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Sum up the turns of each (case, reference): the mean; one turn without a score leaves it without one."""
     turns = np.diff(np.append(begins, len(values)))
-    mean = np.add.reduceat(values, begins) / turns if len(values) else values
+    mean = np.add.reduceat(values, begins) / turns
     # The first turn that is not scored says why.
-    worst = np.maximum.reduceat(status, begins) if len(values) else status
-    return mean, worst, case[begins], reference[begins]
+    return mean, np.maximum.reduceat(status, begins), np.logical_and.reduceat(same, begins)
 
 
-def _best(values: np.ndarray, case: np.ndarray, better: str) -> np.ndarray:
-    """Return the place of the best list of each case: scored before unscored, then the first of equals."""
+def _best(values: np.ndarray, status: np.ndarray, same: np.ndarray, case: np.ndarray, better: str) -> np.ndarray:
+    """Return the place of the best list of each case: scored before unscored, equal lists first, then the first."""
     ranked = np.where(np.isnan(values), np.inf, -values if better == "higher" else values)
-    order = np.lexsort((ranked, case))
+    # Where both sides are the same, nothing can be better, though the definition may say nothing of it.
+    ranked[same & (status == _STATUS["undefined"])] = -np.inf
+    order = np.lexsort((~same, ranked, case))
     first = np.ones(len(order), dtype=bool)
     first[1:] = case[order][1:] != case[order][:-1]
     return np.asarray(order[first])
