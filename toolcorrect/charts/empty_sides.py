@@ -20,6 +20,7 @@ _SIDES = {
     "empty_unexpected": "nothing expected,\nsomething called",
     "empty_uncalled": "something expected,\nnothing called",
 }
+_NO_NUMBER = ("rejected", "undefined", "formula")
 
 
 def empty_sides_data(variants: pd.DataFrame) -> pd.DataFrame:
@@ -28,8 +29,8 @@ def empty_sides_data(variants: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     variants : DataFrame
-        Of `variants`: index name, columns empty_both, empty_unexpected, empty_uncalled: a number, NaN (undefined)
-        or "rejected".
+        Of `variants`: index name, columns empty_both, empty_unexpected, empty_uncalled: a number, NaN (undefined),
+        "rejected" or "formula".
 
     Returns
     -------
@@ -78,7 +79,7 @@ def empty_sides(
         colours = LinearSegmentedColormap.from_list("score", ["#f3f3f3", BLUE])
         for y, (cells, _) in enumerate(kept):
             for x, text in enumerate(cells):
-                known = text not in ("rejected", "undefined")
+                known = text not in _NO_NUMBER
                 fill = colours(min(max(float(text), 0.0), 1.0))[:3] if known else "#ffffff"
                 tile = Rectangle((x - 0.47, y - 0.43), 0.94, 0.86, facecolor=fill, linewidth=0.8)
                 tile.set(edgecolor="none" if known else LIGHT, linestyle="-" if text == "rejected" else (0, (2, 2)))
@@ -115,7 +116,7 @@ def empty_sides(
 
 def _words(value: object) -> str:
     if isinstance(value, str):
-        return "rejected" if value == "rejected" else "undefined"
+        return value if value in _NO_NUMBER else "undefined"
     if value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value)):
         return "undefined"
     return f"{float(value):g}"  # type: ignore[arg-type]

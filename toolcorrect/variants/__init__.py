@@ -96,7 +96,8 @@ def variants(name: str | None = None) -> pd.DataFrame | Variant:
         * by: "turn" where each user turn is scored alone and the case is their mean, else "case";
         * low, high (float), better: the range, and whether "higher" or "lower" is better;
         * empty_both, empty_unexpected, empty_uncalled (object): the score where nothing is expected nor called,
-          where something is called unexpectedly, where nothing is called: a number, NaN, or "rejected";
+          where something is called unexpectedly, where nothing is called: a number, NaN, "rejected" (upstream
+          refuses), or "formula" where no rule is made for it;
         * properties (list): what always holds, tested; faults (list): what is known to be wrong with it, with the
           number of the upstream report.
 
@@ -174,7 +175,7 @@ def _one(name: str) -> Variant:
 
 
 def _row(variant: Variant) -> dict[str, object]:
-    axes, empty = variant.axes, variant.empty or Empty()
+    axes, empty = variant.axes, variant.empty
     return {
         "name": variant.name,
         "title": variant.title,
@@ -193,9 +194,9 @@ def _row(variant: Variant) -> dict[str, object]:
         "low": variant.low,
         "high": variant.high,
         "better": variant.better,
-        "empty_both": empty.both,
-        "empty_unexpected": empty.unexpected,
-        "empty_uncalled": empty.uncalled,
+        "empty_both": empty.both if empty else "formula",
+        "empty_unexpected": empty.unexpected if empty else "formula",
+        "empty_uncalled": empty.uncalled if empty else "formula",
         "properties": sorted(variant.properties),
         "faults": list(variant.faults),
     }
