@@ -25,6 +25,16 @@ def test_every_alias_is_understood(called, name, arguments):
     assert data.report.empty
 
 
+def test_alternatives_nested_too_deep_leave_the_case_without_a_reference(tmp_path):
+    record = {"case": "x", "called": ["a"], "expected": {"any_of": [[[{"name": "a"}, {"name": "b"}]]]}}
+    (tmp_path / "runs.jsonl").write_text(json.dumps(record))
+    for source in ([record], tmp_path / "runs.jsonl"):
+        data = tc.load(source)
+        assert data.calls.tool.to_list() == ["a"]
+        assert data.cases.expected_known.to_list() == [False]
+        assert data.report[["case", "code"]].to_numpy().tolist() == [["x", "alternatives_nested_too_deep"]]
+
+
 def test_everything_a_call_can_say():
     call = {
         "name": "search", "arguments": None, "output": {"n": 1}, "error": "down", "id": 7, "actor": "user",

@@ -83,9 +83,11 @@ def add_lists(
     case.columns["called_known"] = called_known or called is not None
     for item in listed_items(called) if called is not None else ():
         add_called(case, item, wire=wire)
-    if expected is not None:
+    alternatives = _alternatives(expected) if expected is not None else []
+    if any(isinstance(item, list) for alternative in alternatives for item in alternative):
+        case.report("alternatives_nested_too_deep", "a list stands where one call belongs; the reference is left out")
+    elif expected is not None:
         case.columns["expected_known"] = True
-        alternatives = _alternatives(expected)
         case.columns["references"] = len(alternatives)
         for reference, alternative in enumerate(alternatives):
             for item in alternative:
