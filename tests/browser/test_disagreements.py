@@ -16,7 +16,7 @@ from tests.browser.conftest import keep
 from tests.browser.hosts import RUN, Host
 from tests.browser.looking import finished, sticking_out
 from tests.shared import ROOT
-from toolcorrect.dashboards.disagreements import CAUSES, Pairs, State, View, view
+from toolcorrect.dashboards.disagreement_view import CAUSES, Pairs, State, View, view
 from toolcorrect.variants import resolve
 
 FOLDER = ROOT / "data" / "support_desk"

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 import toolcorrect as tc
 from tests.shared import ROOT
 from tests.widgets.messages import update
-from toolcorrect.dashboards.disagreements import CAUSES, Disagreements, Pairs, State, cause_bars, code, view
+from toolcorrect.dashboards.disagreement_view import CAUSES, Pairs, State, cause_bars, code, view
+from toolcorrect.dashboards.disagreements import Disagreements
 from toolcorrect.errors import OptionError, UnknownNameError
 from toolcorrect.variants import resolve
 
