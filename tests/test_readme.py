@@ -3,14 +3,14 @@
 import re
 
 import toolcorrect as tc
-from tests.readme import with_table
+from tests.readme import with_tables
 from tests.shared import ROOT
 
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def test_the_table_of_definitions_is_the_registry():
-    assert with_table(TEXT) == TEXT, "run: python -m tests.readme"
+def test_the_tables_of_definitions_are_the_registry():
+    assert with_tables(TEXT) == TEXT, "run: python -m tests.readme"
 
 
 def test_every_name_it_uses_exists():
