@@ -57,3 +57,24 @@ def test_a_folder_without_runs_is_an_error(tmp_path):
     (tmp_path / "README.md").write_text("nothing")
     with pytest.raises(LoadError, match="holds no file of runs"):
         tc.load(tmp_path)
+
+
+def test_a_file_that_cannot_be_read_loses_none_of_the_others(folder):
+    (folder / "package.json").write_text('{"name": "thing"}')
+    (folder / "broken.jsonl").write_text('{"messages": [')
+    data = tc.load(folder)
+    assert len(data) == 4
+    unreadable = data.report[data.report.code == "unreadable"]
+    assert unreadable.file.to_list() == ["broken.jsonl", "package.json"]
+    assert unreadable.note.str.contains("cut off|of no known format").all()
+    with pytest.raises(LoadError, match=r"broken.jsonl starts like JSON but cannot be read"):
+        tc.load(folder, strict=True)
+
+
+def test_where_nothing_can_be_read_the_first_reason_is_raised(tmp_path):
+    (tmp_path / "a.json").write_text('[{"called": 3, "expected": []}, {"called": 4, "expected": []}]')
+    with pytest.raises(LoadError, match=r"a.json, record 0: .*a list of calls is a list, not a number.*nothing else"):
+        tc.load(tmp_path / "a.json")
+    (tmp_path / "b.json").write_text("[")
+    with pytest.raises(LoadError, match=r"a.json, record 0"):
+        tc.load(tmp_path)

@@ -9,18 +9,20 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, TypeAlias
+from typing import IO, Any, NamedTuple, TypeAlias
 
 import pandas as pd
+import pyarrow as pa
 from tqdm import tqdm
 
 from toolcorrect.dataset import Dataset
+from toolcorrect.decoding import TEXT
 from toolcorrect.errors import LoadError, OptionError, listed
 from toolcorrect.loaders.assembling import assemble
 from toolcorrect.loaders.fast_records import fast_parts
 from toolcorrect.loaders.faults import described
 from toolcorrect.loaders.format import Detection, Format, detected, format_named, not_known
-from toolcorrect.loaders.parts import Part, part_of
+from toolcorrect.loaders.parts import Note, Part, part_of
 from toolcorrect.loaders.rows import MALFORMED, Rows
 from toolcorrect.loaders.source import Source, open_bytes, open_frame, open_records
 
@@ -63,7 +65,8 @@ def load(
     Raises
     ------
     LoadError
-        Where a file is of no known format, or holds nothing that can be read.
+        Where nothing can be read: the first reason. Of several files, those that cannot be read are rows of
+        ``report`` (an error under ``strict``).
 
     Examples
     --------
@@ -82,15 +85,23 @@ def load(
     used: set[str] = set()
     with _no_collection():
         for one in _bar(_sources(source, strict=strict, renamed=renamed), progress):
-            chosen = format if isinstance(format, Format) else _chosen(one, format)
-            if chosen.combine:
-                waiting.setdefault(chosen, []).append(_read_rows(one, chosen))
-            else:
-                parts += read_parts(one, chosen)
-            used |= one.renamed_seen
+            try:
+                if isinstance(one, Refused):
+                    raise one.cause
+                chosen = format if isinstance(format, Format) else _chosen(one, format)
+                if chosen.combine:
+                    waiting.setdefault(chosen, []).append(_read_rows(one, chosen))
+                else:
+                    parts += read_parts(one, chosen)
+                used |= one.renamed_seen
+            except LoadError as cause:
+                if strict:
+                    raise
+                parts.append(_unreadable(one.name, cause))
         parts += [
             part_of(rows) for chosen, read in waiting.items() if chosen.combine for rows in chosen.combine(read)
         ]
+    _check_any(parts)
     data = assemble(parts, model=model, run=run)
     rest = {old: new for old, new in renamed.items() if old not in used}
     return _rename_columns(data, rest) if rest else data
@@ -117,6 +128,8 @@ def detect(source: Loadable, *, columns: Mapping[str, str] | None = None) -> Det
     'plain_records'
     """
     for one in _sources(source, renamed=dict(columns or {})):
+        if isinstance(one, Refused):
+            raise one.cause
         return detected(one)
     return Detection(None, "nothing to look at", 0.0)
 
@@ -143,6 +156,29 @@ def _read_rows(source: Source, chosen: Format) -> Rows:
     return rows
 
 
+class Refused(NamedTuple):
+    """A file that could not be opened."""
+
+    name: str
+    cause: LoadError
+
+
+def _unreadable(name: str, cause: LoadError) -> Part:
+    """Return the part of a file that is refused whole: one row of the report."""
+    return Part(name, name, pa.nulls(0, TEXT), notes=[Note("", "unreadable", str(cause))])
+
+
+def _check_any(parts: Iterable[Part]) -> None:
+    """Raise the first reason why something could not be read if there is nothing else."""
+    notes = [(part, note) for part in parts for note in part.notes if note.code == "unreadable"]
+    if notes and not any(len(part.ids) for part in parts):
+        part, note = notes[0]
+        if not note.record and note.note.startswith(part.name):
+            raise LoadError(note.note)
+        where = f"{part.name}, {note.record}" if note.record else part.name
+        raise LoadError(f"{where}: {note.note}. There is nothing else in it that could be read.")
+
+
 @contextmanager
 def _no_collection() -> Iterator[None]:
     """Hold the collector off while many small objects are made that all stay: a quarter of the time."""
@@ -165,16 +201,16 @@ def _chosen(source: Source, name: str | None) -> Format:
     return format_named(found)
 
 
-def _sources(source: Loadable, **options: Any) -> Iterator[Source]:
+def _sources(source: Loadable, **options: Any) -> Iterator[Source | Refused]:
     """Open whatever `load` was given, one source after the other."""
     if isinstance(source, pd.DataFrame):
         yield open_frame(source, **options)
     elif isinstance(source, str | Path):
         for path in paths_of(source):
-            with path.open("rb") as stream:
-                yield from open_bytes(path.name, stream, **options)
+            yield from _tried(path.name, _of_path(path, options))
     elif hasattr(source, "read"):
-        yield from open_bytes(str(getattr(source, "name", "file")), _binary(source), **options)
+        name = str(getattr(source, "name", "file"))
+        yield from _tried(name, _of_stream(name, source, options))
     elif isinstance(source, Mapping):
         yield open_records([dict(source)], **options)
     elif isinstance(source, Iterable):
@@ -188,6 +224,27 @@ def _sources(source: Loadable, **options: Any) -> Iterator[Source]:
         raise OptionError(
             f"load cannot open {type(source).__name__}; give a path, folder, glob, open file, records or a frame."
         )
+
+
+def _of_path(path: Path, options: dict[str, Any]) -> Iterator[Source]:
+    with path.open("rb") as stream:
+        yield from open_bytes(path.name, stream, **options)
+
+
+def _of_stream(name: str, stream: Any, options: dict[str, Any]) -> Iterator[Source]:
+    yield from open_bytes(name, _binary(stream), **options)
+
+
+def _tried(name: str, opened: Iterator[Source]) -> Iterator[Source | Refused]:
+    """Yield sources, and in place of an error what was refused: other files are not lost by it."""
+    try:
+        yield from opened
+    except LoadError as cause:
+        yield Refused(name, cause)
+    except UnicodeDecodeError as cause:
+        yield Refused(name, LoadError(f'{name} is not {cause.encoding} text; open it as bytes (mode "rb").'))
+    except OSError as cause:
+        yield Refused(name, LoadError(f"{name} cannot be opened ({cause.strerror or cause})."))
 
 
 def paths_of(pattern: str | Path) -> list[Path]:
@@ -220,7 +277,7 @@ def _binary(stream: Any) -> IO[bytes]:
     return io.BytesIO(data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data)
 
 
-def _bar(sources: Iterator[Source], progress: bool | None) -> Iterable[Source]:
+def _bar(sources: Iterator[Source | Refused], progress: bool | None) -> Iterable[Source | Refused]:
     shown = sys.stderr.isatty() if progress is None else progress
     return tqdm(sources, unit=" files", leave=False, delay=1.0 if progress is None else 0.0) if shown else sources
 
