@@ -12,7 +12,7 @@ from toolcorrect.loaders.rows import Rows
 from toolcorrect.loaders.source import Source
 from toolcorrect.loaders.telling import objects
 
-_KEYS = ("user_input", "response", "reference_tool_calls")
+_KEYS = ("user_input", "messages", "response", "reference_tool_calls")
 _TYPES = frozenset({"human", "ai", "tool"})
 
 
@@ -28,7 +28,7 @@ def read(source: Source, rows: Rows) -> None:
 
 
 def _read_sample(record: dict[str, Any], rows: Rows) -> None:
-    given = record["user_input"]
+    given = record["user_input"] if "user_input" in record else record["messages"]
     # A cell of CSV holds what Python printed; a sample of a single turn holds the question alone.
     printed = isinstance(given, str) and given.lstrip().startswith("[{")
     messages = listed_items(given) if printed or isinstance(given, list) else None
@@ -48,8 +48,12 @@ def _read_sample(record: dict[str, Any], rows: Rows) -> None:
             add_expected(case, item)
 
 
-def _are_messages(records: list[Any]) -> bool:
-    return bool(records) and all(isinstance(r, dict) and r.get("type") in _TYPES and "content" in r for r in records)
+def _are_messages(records: Any) -> bool:
+    return (
+        isinstance(records, list)
+        and bool(records)
+        and all(isinstance(r, dict) and r.get("type") in _TYPES and "content" in r for r in records)
+    )
 
 
 def detect(source: Source) -> tuple[float, str] | None:
@@ -62,7 +66,8 @@ def detect(source: Source) -> tuple[float, str] | None:
         if isinstance(record.get("user_input"), list) or ("user_input" in record and beside & record.keys()):
             return 0.95, "user_input and what belongs to it"
     # Behind LangChain, whose messages have ids.
-    return (0.88, "messages of type human, ai and tool without ids") if _are_messages(source.head) else None
+    lists = [source.head, *(record.get("messages") for record in objects(source))]
+    return (0.88, "messages of type human, ai and tool without ids") if any(map(_are_messages, lists)) else None
 
 
 RAGAS_MULTITURN = Format("ragas_multiturn", "RAGAS samples", detect, read)
