@@ -18,7 +18,7 @@ from toolcorrect.matching import resolve
 from toolcorrect.preparing import ArgumentOptions
 from toolcorrect.references import Demands, verdicts
 from toolcorrect.rules import check_rules
-from toolcorrect.validity import parameters, validate
+from toolcorrect.validity import schema_scores, validate
 
 WORDS = ["type", "properties", "required", "$ref", "#", "#/$defs/a", "$defs", "a", "anyOf", "allOf", "items", "enum"]
 WORDS += [
@@ -84,7 +84,7 @@ def test_nothing_raises(called: Any, expected: Any, rules: Any, tools: Any) -> N
     cases = pd.DataFrame({"input": "two rooms on 9 April 2031", "turns": 1}, index=["x", "y"])
     data = Dataset(cases, clean(called), clean(expected), clean(rules), clean(tools))
     validate(data, coerce=True, null_as_missing=True)
-    assert parameters(data)["score"].isin([0.0, 1.0, float("nan")]).all()
+    assert schema_scores(data)["score"].isin([0.0, 1.0, float("nan")]).all()
     lint(data, names="galtea")
     grounding(data)
     assert len(check_rules(data, names="loose")) == sum(2 if rule["case"] is None else 1 for rule in rules)

@@ -12,7 +12,7 @@ from tests.field_cases import answers, dataset, field_case
 from tests.shared import shared
 from toolcorrect.dataset import Dataset
 from toolcorrect.defects import RUBRIC_CODES
-from toolcorrect.validity import parameters, validate
+from toolcorrect.validity import schema_scores, validate
 
 
 def made(called: list[Any], tools: list[dict[str, Any]] | None) -> Dataset:
@@ -67,7 +67,7 @@ def test_the_evaluator_of_the_manual_gives_its_printed_answer() -> None:
             [(call["name"], call["arguments"]) for call in given["tools_called"]],
             [{"name": t["name"], "parameters": t["input_parameters"]} for t in given["tool_list"]],
         )
-        answer = parameters(data)[["score", "reason"]].to_dict("records")[0]
+        answer = schema_scores(data)[["score", "reason"]].to_dict("records")[0]
         assert answer["score"] == case["stated_output"]["score"]
         assert answer["reason"] == "The call fits its schema: nothing missing, types right, nothing invented."
 
@@ -134,7 +134,7 @@ def test_a_broken_schema_is_reported_once_and_loses_no_other_case() -> None:
     assert reported["position"].isna().all()
     assert "nothing is fetched" in reported["note"].iloc[1]
     assert errors(found[found["case"] == "y"]) == [("day", "missing_required")]
-    scores = parameters(data)
+    scores = schema_scores(data)
     assert np.isnan(scores.score["x"])
     assert scores.score["y"] == 0.0
 
@@ -149,7 +149,7 @@ def test_unknown_is_neither_passed_nor_failed() -> None:
     data = Dataset(
         cases, calls, tools=pd.DataFrame({"tool": ["op"], "parameters": [json.dumps(tool[0]["parameters"])]})
     )
-    found = parameters(data)
+    found = schema_scores(data)
     assert found["score"].fillna(-1).to_list() == [-1, 0, 1, 0, -1, -1]
     assert found["share"].fillna(-1).to_list() == [-1, -1, 1, 0, -1, -1]
     assert found.reason["e"] == "Not scored: no calls."
@@ -157,9 +157,9 @@ def test_unknown_is_neither_passed_nor_failed() -> None:
     assert 'day: "soon" is not a "date"' in found.reason["b"]
     assert validate(data).query("case == 'd'").code.to_list() == ["not_json"]
     # Without a word about the offer there is nothing to check.
-    assert parameters(made([("op", {})], None))["score"].isna().all()
+    assert schema_scores(made([("op", {})], None))["score"].isna().all()
     # A known empty offer is another thing.
-    assert parameters(made([("op", {})], []))["score"].to_list() == [0.0]
+    assert schema_scores(made([("op", {})], []))["score"].to_list() == [0.0]
 
 
 def test_placeholders_and_made_up_arguments_fail_but_stated_values_do_not() -> None:

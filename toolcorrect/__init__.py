@@ -6,27 +6,39 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from toolcorrect.attributing import why
+from toolcorrect.by_tool import confusion, per_tool
 from toolcorrect.calibrating import auc_by_group, calibrate
 from toolcorrect.choosing import choices, specifications
 from toolcorrect.comparing import agreement, families, inclusion
+from toolcorrect.conduct import redundant_calls
 from toolcorrect.dataset import Dataset, concat
+from toolcorrect.diagnosing import diagnose
+from toolcorrect.differences import differences
 from toolcorrect.disagreeing import disagreeing_pairs, disagreements
 from toolcorrect.editing import edit, editable
 from toolcorrect.errors import ToolcorrectError
 from toolcorrect.explaining import explain
+from toolcorrect.flipping import flips
+from toolcorrect.grounding import grounding
 from toolcorrect.implying import strictness
 from toolcorrect.labelling import join_labels, kappa, read_labels, sample_for_labels, write_label_sheet
+from toolcorrect.linting import lint
 from toolcorrect.loaders import detect, formats, load
+from toolcorrect.matching import resolve
 from toolcorrect.means import summarise
 from toolcorrect.names import Names, collisions
 from toolcorrect.nulls import null_scores
 from toolcorrect.overlap import overlap
 from toolcorrect.paired import RunComparison, compare_runs, failures
 from toolcorrect.penalty import penalty_curve
+from toolcorrect.preparing import ArgumentOptions, prepare
 from toolcorrect.ranking import order_agreement, rank_flips, rankings
+from toolcorrect.references import Demands, verdict_changes, verdicts
+from toolcorrect.rules import check_rules, forbidden_calls
 from toolcorrect.scoring import best_reference, score, status
 from toolcorrect.thresholds import passes
 from toolcorrect.trials import Repeated, repeated
+from toolcorrect.validity import schema_scores, validate
 from toolcorrect.variants import variants
 from toolcorrect.variants.definition import Axes, Empty, Variant, tversky
 from toolcorrect.verdicts import calibration_bins, four_boxes
@@ -40,8 +52,10 @@ __version__ = "0.1.0"
 _LAZY = ("charts", "dashboards", "examples", "widgets")
 
 __all__ = [
+    "ArgumentOptions",
     "Axes",
     "Dataset",
+    "Demands",
     "Empty",
     "Names",
     "Repeated",
@@ -54,12 +68,16 @@ __all__ = [
     "calibrate",
     "calibration_bins",
     "charts",
+    "check_rules",
     "choices",
     "collisions",
     "compare_runs",
     "concat",
+    "confusion",
     "dashboards",
     "detect",
+    "diagnose",
+    "differences",
     "disagreeing_pairs",
     "disagreements",
     "edit",
@@ -68,29 +86,41 @@ __all__ = [
     "explain",
     "failures",
     "families",
+    "flips",
+    "forbidden_calls",
     "formats",
     "four_boxes",
+    "grounding",
     "inclusion",
     "join_labels",
     "kappa",
+    "lint",
     "load",
     "null_scores",
     "order_agreement",
     "overlap",
     "passes",
     "penalty_curve",
+    "per_tool",
+    "prepare",
     "rank_flips",
     "rankings",
     "read_labels",
+    "redundant_calls",
     "repeated",
+    "resolve",
     "sample_for_labels",
+    "schema_scores",
     "score",
     "specifications",
     "status",
     "strictness",
     "summarise",
     "tversky",
+    "validate",
     "variants",
+    "verdict_changes",
+    "verdicts",
     "why",
     "widgets",
     "write_label_sheet",

@@ -187,7 +187,7 @@ def causes_of(data: Dataset, points: Points, gap: np.ndarray) -> pd.Categorical:
     rule = CAUSES.index("rule")
     made = np.full(len(data), rule)
     if len(data):
-        arguments = any(_reads_arguments(point.variant) for point in points)
+        arguments = any(reads_arguments(point.variant) for point in points)
         faults = Faults(data, scope=_widest(points), names=points[0].names or "exact", arguments=arguments)
         case, fault = np.nonzero(faults.have & ~faults.empty[:, None])
         left = _gaps_without(faults, case, np.eye(len(FAULTS), dtype=bool)[fault], points)
@@ -234,7 +234,8 @@ def scores_of(data: Dataset, points: Points) -> tuple[np.ndarray, np.ndarray]:
     return one.cases(points[0].variant).score, other.cases(points[1].variant).score
 
 
-def _reads_arguments(variant: Variant) -> bool:
+def reads_arguments(variant: Variant) -> bool:
+    """Tell whether the score can depend on arguments."""
     axes = variant.axes
     plain = axes is not None and axes.multiplicity != "values" and variant.formula is None and variant.reads is None
     return not plain or variant.match.arguments is not None or variant.needs_arguments

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,9 +15,13 @@ from toolcorrect.decoding import parse_json
 from toolcorrect.differences import differences
 from toolcorrect.encoding import Encoding
 from toolcorrect.errors import unknown_name
+from toolcorrect.linting import lint
+from toolcorrect.matching import resolve as resolve_data
 from toolcorrect.names import Names
+from toolcorrect.rules import check_rules
 from toolcorrect.scoring import STATUSES, Scorer
 from toolcorrect.tables import STRING
+from toolcorrect.validity import validate
 from toolcorrect.variants import Wanted, resolve
 
 # What each kind of line is, in a sign that needs no colour and in words.
@@ -56,6 +60,8 @@ class Explanation:
         Which alternative reference the calls are held against (the closest), from 0.
     note
         What cannot be told, or an empty text.
+    findings
+        ``about`` (call, rule or reference) and ``text``: what breaks a schema or a rule, and faults of the reference.
     """
 
     case: str
@@ -63,6 +69,7 @@ class Explanation:
     sums: pd.DataFrame
     reference: int
     note: str = ""
+    findings: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=["about", "text"]))
 
     def __str__(self) -> str:
         lines = [f"case {html.visible(self.case)}" + (f" ({self.note})" if self.note else "")]
@@ -70,6 +77,7 @@ class Explanation:
             lines.append(f"  {SIGNS[row.kind]} {row.kind:<9} {html.visible(_line(row))}")
             lines += [f"      {html.visible(_difference(found))}" for found in row.differences]
         width = max((len(name) for name in self.sums.index), default=0)
+        lines += [f"  ! {row.about}: {html.visible(row.text)}" for row in self.findings.itertuples()]
         lines += [f"  {r.Index:<{width}}  {_result(r.score, r.status)}  {r.sum}" for r in self.sums.itertuples()]
         return "\n".join(lines)
 
@@ -93,7 +101,8 @@ class Explanation:
             }
         )
         title = f"Case {self.case}" + (f" ({self.note})" if self.note else "")
-        return html.table(shown, title) + html.table(sums)
+        found = html.table(self.findings) if len(self.findings) else ""
+        return html.table(shown, title) + found + html.table(sums)
 
 
 def explain(
@@ -139,7 +148,7 @@ def explain(
     if case not in data.cases.index:
         raise unknown_name("case", case, data.cases.index)
     one = data.select([case])
-    encoding = Encoding(one, scope=scope, names=names or "exact")
+    encoding = Encoding(resolve_data(one, scope=scope, names=names or "exact"), scope=scope, names=names or "exact")
     pairs = align(encoding)
     chosen = int(closest_reference(pairs)[0])
     lines = _lines(one, encoding, pairs, chosen)
@@ -152,7 +161,29 @@ def explain(
     if one.cases["references"].item() > 1:
         note = f"against reference {encoding.list_reference[chosen]} of {one.cases['references'].item()}"
     sums = _sums(one, variants, scope, names)
-    return Explanation(case, lines, sums, int(encoding.list_reference[chosen]), note)
+    findings = _findings(one, scope, names or "exact")
+    return Explanation(case, lines, sums, int(encoding.list_reference[chosen]), note, findings)
+
+
+def _findings(one: Dataset, scope: str, names: str | Names) -> pd.DataFrame:
+    """Say what breaks a schema, a rule, or is wrong with the reference."""
+    rules = check_rules(one, scope=scope, names=names)
+    faults = lint(one, names=names)
+    # What lint says of no case speaks of many cases together.
+    faults = faults[faults["case"].notna()]
+    texts = {
+        "call": _located(validate(one, scope=scope, names=names)),
+        "rule": rules["note"].dropna().to_list(),
+        "reference": _located(faults),
+    }
+    rows = [(about, text) for about, found in texts.items() for text in found]
+    return pd.DataFrame(rows, columns=["about", "text"])
+
+
+def _located(defects: pd.DataFrame) -> list[str]:
+    where = defects["tool"].fillna("") + np.where(defects["path"] == "", "", ", " + defects["path"])
+    words = defects["note"].where(defects["note"] != "", defects["code"].astype(STRING).str.replace("_", " "))
+    return [f"{place}: {word}" if place else word for place, word in zip(where, words)]
 
 
 def _lines(one: Dataset, encoding: Encoding, pairs: Alignment, chosen: int) -> pd.DataFrame:

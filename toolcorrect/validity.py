@@ -153,7 +153,7 @@ def broken_schemas(data: Dataset, offered: Offer, checked: Checked) -> pd.DataFr
     return frame.astype({**text, "position": "Int64", "code": CODES})
 
 
-def parameters(
+def schema_scores(
     data: Dataset, *, formats: bool = True, scope: str = "assistant", names: str | Names = "exact"
 ) -> pd.DataFrame:
     """Score how tools were filled in, by their schemas alone: the rules of ``agentarts.parameters``.
@@ -183,7 +183,7 @@ def parameters(
     ...     pd.DataFrame({"case": ["x"], "tool": ["op"], "arguments": ['{"n": 1}']}),
     ...     tools=pd.DataFrame({"tool": ["op"], "parameters": ['{"properties": {"n": {"type": "integer"}}}']}),
     ... )
-    >>> parameters(data)[["score", "reason"]].to_dict("records")
+    >>> schema_scores(data)[["score", "reason"]].to_dict("records")
     [{'score': 1.0, 'reason': 'The call fits its schema: nothing missing, types right, nothing invented.'}]
     """
     judged = _judge(Encoding(data, scope=scope, names=names), formats)
@@ -199,12 +199,12 @@ def parameters(
 
 
 def parameter_scores(encoding: Encoding) -> np.ndarray:
-    """Return the column ``score`` of `parameters` for calls that are encoded already: float64, one entry a case."""
+    """Return the column ``score`` of `schema_scores` for encoded calls: float64, one entry a case."""
     return _judge(encoding, formats=True).score
 
 
 def parameter_reasons(encoding: Encoding) -> pd.Series:
-    """Return the column ``reason`` of `parameters` for calls that are encoded already."""
+    """Return the column ``reason`` of `schema_scores` for calls that are encoded already."""
     return _reasons(encoding.data, _judge(encoding, formats=True))
 
 
