@@ -77,24 +77,40 @@ def _agent(span: Span, a: dict[str, Any]) -> Reading:
     if made.agent is None:
         made.agent = a.get("traceloop.entity.name") or span.name.removeprefix("invoke_agent ")
     made.answer = a.get("final_result") or text_of_answer(a.get("gen_ai.output.messages"))
-    made.tools = _tools(a)
+    return _offering(a, made)
+
+
+def _offering(a: dict[str, Any], made: Reading) -> Reading:
+    """Add the tools that a span says were offered."""
+    made.offer = next(
+        (
+            a[key]
+            for key in (
+                "gen_ai.tool.definitions",
+                "model_request_parameters",
+                "gcp.vertex.agent.llm_request",
+                "gen_ai.agent.tools",
+            )
+            if a.get(key)
+        ),
+        None,
+    )
+    if made.offer is None:
+        made.offer = subtree(a, "llm.request.functions")
+    made.show = _tools
     return made
 
 
-def _tools(a: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the tools that a span says were offered."""
-    found = offered(a.get("gen_ai.tool.definitions"))
-    if not found:
-        found = offered(_body(a, "model_request_parameters").get("function_tools"))
-    if not found:
-        found = offered((_body(a, "gcp.vertex.agent.llm_request").get("config") or {}).get("tools"))
-    if not found:
-        found = offered(subtree(a, "llm.request.functions"))
-    return found or offered(a.get("gen_ai.agent.tools"))
+def _tools(offer: Any) -> list[dict[str, Any]]:
+    """Return the tools of a list, or of the settings of a request."""
+    value = decoded(offer)
+    if isinstance(value, dict):
+        value = value.get("function_tools") or (value.get("config") or {}).get("tools")
+    return offered(value)
 
 
 def _model(span: Span, a: dict[str, Any], rows: Rows) -> Reading:
-    given, said = request_messages(a.get("gen_ai.input.messages")), response_messages(a.get("gen_ai.output.messages"))
+    given, said = a.get("gen_ai.input.messages"), response_messages(a.get("gen_ai.output.messages"))
     if not given and not said:
         given, said = _of_events(span, a)
     if not given and not said:
@@ -103,9 +119,7 @@ def _model(span: Span, a: dict[str, Any], rows: Rows) -> Reading:
         given = request_messages(_body(a, "gcp.vertex.agent.llm_request"))
         said = response_messages(_body(a, "gcp.vertex.agent.llm_response"))
     model = a.get("gen_ai.request.model") or a.get("gen_ai.response.model")
-    made = model_reading(rows, given, said, model=model)
-    made.tools = _tools(a)
-    return made
+    return _offering(a, model_reading(rows, given, said, model=model))
 
 
 def _tool(span: Span, a: dict[str, Any], rows: Rows) -> Reading:

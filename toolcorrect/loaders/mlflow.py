@@ -28,7 +28,7 @@ def read_trace(record: dict[str, Any], rows: Rows) -> None:
     tags = {key: value for key, value in (info.get("tags") or {}).items() if not key.startswith("mlflow.")}
     identity = info.get("trace_id") or info.get("request_id")
     case = rows.case(identity, ids_within="step", tags=tags, session=metadata.get("mlflow.trace.session"))
-    trace = Trace()
+    trace = Trace(rows)
     for number, written in enumerate(spans):
         with rows.record(f"{identity}, span {number}"):
             span = read_span(written)

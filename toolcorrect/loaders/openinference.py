@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from toolcorrect.decoding import ABSENT
-from toolcorrect.loaders.heard import request_messages, response_messages, text_of_answer, tool_answer
+from toolcorrect.loaders.heard import offered, request_messages, response_messages, text_of_answer, tool_answer
 from toolcorrect.loaders.reading import Reading, model_reading, tool_reading
 from toolcorrect.loaders.rows import Rows
 from toolcorrect.loaders.span import Span, decoded
@@ -40,13 +40,14 @@ def has_messages(attributes: dict[str, Any]) -> bool:
 
 
 def _model(a: dict[str, Any], rows: Rows) -> Reading:
-    given, said = _messages(a, "llm.input_messages"), _messages(a, "llm.output_messages")
-    if not given:
-        given = request_messages(a.get("input.value"))
+    given, said = _below(a, "llm.input_messages"), _messages(_below(a, "llm.output_messages"))
     if not said and not any(key.startswith("llm.output_messages") for key in a):
         said = response_messages(a.get("output.value"))
-    tools = [_schema(tool) for tool in _items(subtree(a, "llm.tools"))]
-    return model_reading(rows, given, said, tools=tools, model=a.get("llm.model_name"))
+    made = model_reading(rows, given or a.get("input.value"), said, model=a.get("llm.model_name"))
+    if given:
+        made.hear = _messages
+    made.offer, made.show = _below(a, "llm.tools"), _tools
+    return made
 
 
 def _tool(span: Span, rows: Rows) -> Reading:
@@ -83,8 +84,26 @@ def _question(a: dict[str, Any]) -> Any:
     return said[-1] if said else None
 
 
-def _messages(a: dict[str, Any], prefix: str) -> list[Any]:
-    return [_message(item.get("message", item)) for item in _items(subtree(a, prefix)) if isinstance(item, dict)]
+def _below(a: dict[str, Any], prefix: str) -> list[Any]:
+    """Return what the attributes below a name hold: a list, or pairs of a dotted name and a value."""
+    whole = decoded(a.get(prefix))
+    if isinstance(whole, list):
+        return whole
+    start = prefix + "."
+    return [(key[len(start) :], value) for key, value in a.items() if key.startswith(start)]
+
+
+def _tree(found: list[Any]) -> list[Any]:
+    """Return the list that `_below` found in either form."""
+    return _items(_grown(found) if found and isinstance(found[0], tuple) else _opened(found))
+
+
+def _messages(found: list[Any]) -> list[Any]:
+    return [_message(item.get("message", item)) for item in _tree(found) if isinstance(item, dict)]
+
+
+def _tools(found: list[Any]) -> list[dict[str, Any]]:
+    return offered([_schema(tool) for tool in _tree(found)])
 
 
 def _message(message: dict[str, Any]) -> dict[str, Any]:
@@ -136,10 +155,8 @@ def subtree(attributes: dict[str, Any], prefix: str) -> Any:
     >>> subtree({"a": [{"b.c": 2}]}, "a")
     [{'b': {'c': 2}}]
     """
-    if attributes.get(prefix) is not None:
-        return _opened(decoded(attributes[prefix]))
-    start = prefix + "."
-    return _grown((key[len(start) :], value) for key, value in attributes.items() if key.startswith(start))
+    found = _below(attributes, prefix)
+    return _grown(found) if found and isinstance(found[0], tuple) else _opened(found) or None
 
 
 def _grown(items: Iterable[tuple[str, Any]]) -> Any:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from toolcorrect.decoding import ABSENT
 from toolcorrect.loaders.calls import Call
-from toolcorrect.loaders.heard import heard, offered
+from toolcorrect.loaders.heard import heard, offered, request_messages
 from toolcorrect.loaders.rows import Rows
 from toolcorrect.loaders.span import Span
 
@@ -38,8 +38,10 @@ class Reading:
         Name of the agent, of an agent's span or as a model's or a tool's span states it.
     announced
         The calls that a model asked for, in order.
-    answered
-        Calls in what a model was given, with what came back.
+    given
+        What a model was given, as recorded; ``hear`` makes messages of it, or of a part of it.
+    offer
+        The tools that were offered, as recorded; ``show`` makes a list of them (see `heard.offered`).
     execution
         Of a tool.
     captured
@@ -53,14 +55,16 @@ class Reading:
     ended: int | None = None
     agent: Any = None
     announced: list[Call] = field(default_factory=list)
-    answered: list[Call] = field(default_factory=list)
+    given: Any = None
+    hear: Callable[[Any], list[Any]] = request_messages
+    offer: Any = None
+    show: Callable[[Any], list[dict[str, Any]]] = offered
     execution: Execution | None = None
     captured: bool = False
     question: Any = None
     answer: Any = None
     model: Any = None
     session: Any = None
-    tools: list[dict[str, Any]] = field(default_factory=list)
 
     def of(self, span: Span) -> Reading:
         """Take over the place of a span in its trace."""
@@ -68,24 +72,19 @@ class Reading:
         return self
 
 
-def model_reading(
-    rows: Rows, given: Sequence[Any], said: Sequence[Any] | None, *, tools: Any = None, model: Any = None
-) -> Reading:
+def model_reading(rows: Rows, given: Any, said: Sequence[Any], *, tools: Any = None, model: Any = None) -> Reading:
     """Read the span of a model.
 
     Parameters
     ----------
-    given, said
-        Messages of its input and its output; None for an output that was not recorded.
+    given
+        Its input, as recorded.
+    said
+        Messages of its output; none where it was not recorded.
     tools
         What it offered, in any provider's form; None where not recorded.
     """
-    before = heard(given, rows)
-    made = Reading("llm", question=before.columns.get("input"), model=model)
-    made.answered = [
-        call for call in [*before.calls, *before.loose] if call.output is not None or call.error is not None
-    ]
-    made.tools = offered(tools)
+    made = Reading("llm", given=given, offer=tools, model=model)
     if said:
         after = heard(said, rows)
         made.captured = True

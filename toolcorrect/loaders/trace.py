@@ -13,19 +13,40 @@ from typing import Any
 
 from toolcorrect.decoding import FORM, parse_json, to_json
 from toolcorrect.loaders.calls import Call
-from toolcorrect.loaders.heard import kind_of
+from toolcorrect.loaders.heard import heard, kind_of
+from toolcorrect.loaders.histories import Histories
 from toolcorrect.loaders.reading import Reading
 from toolcorrect.loaders.rows import Case, Rows
 
 _Answer = tuple[str | None, bool | None, str | None]
 
 
+class Offers:
+    """The tools that spans offer: read once, as long as they stay the same."""
+
+    def __init__(self) -> None:
+        self._offer: Any = None
+        self._tools: list[dict[str, Any]] = []
+
+    def tools(self, reading: Reading) -> list[dict[str, Any]]:
+        """Return the tools that a span offers."""
+        if reading.offer is None:
+            return []
+        if reading.offer != self._offer:
+            self._offer, self._tools = reading.offer, reading.show(reading.offer)
+        return self._tools
+
+
 class Trace:
     """What the spans of one trace say, while they are gathered."""
 
-    def __init__(self) -> None:
+    def __init__(self, rows: Rows, offers: Offers | None = None) -> None:
         self.readings: list[Reading] = []
         self.answers: dict[Any, _Answer] = {}
+        self.tools: dict[str, dict[str, Any]] = {}
+        self._rows = rows
+        self._histories = Histories()
+        self._offers = offers or Offers()
         self._above: dict[str, str | None] = {}
         self._by_id: dict[str, Reading] = {}
 
@@ -35,17 +56,28 @@ class Trace:
             if reading.id in self._above:
                 return
             self._above[reading.id] = reading.parent
-        # Of the histories, which repeat each other, only each answer is kept.
-        told: Counter[Any] = Counter()
-        for call in reading.answered:
-            key = _key(call)
-            told[key] += 1
-            self.answers[key, told[key]] = call.output, call.error, call.error_message
-        reading.answered = []
+        self._hear(reading)
+        for tool in self._offers.tools(reading):
+            if tool.get("parameters") is not None or tool["name"] not in self.tools:
+                self.tools[tool["name"]] = tool
+        reading.given = reading.offer = None
         if reading.kind or reading.session is not None or reading.question is not None:
             self.readings.append(reading)
             if reading.id is not None:
                 self._by_id[reading.id] = reading
+
+    def _hear(self, reading: Reading) -> None:
+        """Keep the question, and the answers to calls, of what a model was given."""
+        given, told = self._histories.new_part(reading.given)
+        if not given:
+            return
+        before = heard(reading.hear(given), self._rows)
+        reading.question = reading.question or before.columns.get("input")
+        for call in [*before.calls, *before.loose]:
+            key = _key(call)
+            told[key] += 1
+            if call.output is not None or call.error is not None:
+                self.answers[key, told[key]] = call.output, call.error, call.error_message
 
     def above(self, reading: Reading) -> list[Reading]:
         """Return the readings of the spans above one, the nearest first."""
@@ -84,6 +116,7 @@ class Traces:
         self.rows = rows
         self.columns: dict[Any, dict[str, Any]] = {}
         self._traces: dict[Any, Trace] = {}
+        self._offers = Offers()
 
     def add(self, trace: Any, reading: Reading) -> None:
         """Add what one span says to its trace."""
@@ -92,7 +125,7 @@ class Traces:
     def trace(self, identity: Any) -> Trace:
         """Return the trace of that id, begun where it is new."""
         if identity not in self._traces:
-            self._traces[identity] = Trace()
+            self._traces[identity] = Trace(self.rows, self._offers)
         return self._traces[identity]
 
     def cases(self) -> None:
@@ -139,12 +172,14 @@ class _Merge:
         self.made: dict[int, tuple[Any, ...]] = {}
 
     def run(self) -> None:
-        self._offer()
+        case = self.case
+        for tool in self.trace.tools.values():
+            case.tool(tool["name"], description=tool.get("description"), parameters=tool.get("parameters"))
         self._tell_tools()
         self._announce()
         self._execute()
         self._recover()
-        self.case.calls.sort(key=lambda call: self.made[id(call)])
+        case.calls.sort(key=lambda call: self.made[id(call)])
         self._columns()
         self._finish()
 
@@ -255,15 +290,6 @@ class _Merge:
                 call.output, error, message = self.trace.answers.get((key, told[key]), (None, None, None))
                 call.error = error if call.error is None else call.error
                 call.error_message = message if call.error_message is None else call.error_message
-
-    def _offer(self) -> None:
-        named: dict[str, dict[str, Any]] = {}
-        for reading in self.readings:
-            for tool in reading.tools:
-                if tool.get("parameters") is not None or tool["name"] not in named:
-                    named[tool["name"]] = tool
-        for tool in named.values():
-            self.case.tool(tool["name"], description=tool.get("description"), parameters=tool.get("parameters"))
 
     def _columns(self) -> None:
         columns = self.case.columns

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from toolcorrect.decoding import ABSENT
-from toolcorrect.loaders.heard import offered, request_messages
 from toolcorrect.loaders.reading import Reading, model_reading, tool_reading
 from toolcorrect.loaders.rows import Rows
 from toolcorrect.loaders.span import Span, decoded
@@ -31,14 +30,14 @@ def read(span: Span, rows: Rows) -> Reading:
 
 
 def _generation(a: dict[str, Any], rows: Rows) -> Reading:
-    given = request_messages(a.get("ai.prompt.messages", a.get("ai.prompt")))
+    given = a.get("ai.prompt.messages", a.get("ai.prompt"))
     calls = decoded(a.get("ai.response.toolCalls"))
     parts = [{"type": "tool-call", **call} for call in calls] if isinstance(calls, list) else []
     text = a.get("ai.response.text")
     if text:
         parts.insert(0, {"type": "text", "text": text})
-    made = model_reading(rows, given, [{"role": "assistant", "content": parts}] if parts else None)
+    made = model_reading(rows, given, [{"role": "assistant", "content": parts}] if parts else [])
     made.captured = calls is not None or text is not None
     made.model = a.get("ai.model.id")
-    made.tools = offered(a.get("ai.prompt.tools"))
+    made.offer = a.get("ai.prompt.tools")
     return made
