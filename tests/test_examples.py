@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import importlib.util
 import http.server
+import importlib.util
 import json
 import subprocess
 import sys

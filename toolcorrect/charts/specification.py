@@ -117,7 +117,7 @@ def specification(
     if isinstance(values, pd.DataFrame) and {"n_scored", "n"} & set(values.columns) and len(values):
         n = values["n"] if "n" in values.columns else values["n_total"]
         note += f"; {counted(int(n.max()), 'case')}, at least {int(values['n_scored'].min()):,} scored"
-    with canvas(ax, context, (float(np.clip(4.5 + 0.17 * len(table), 8, 15)), 7.2)) as ax:
+    with canvas(ax, context, (float(np.clip(4.5 + 0.17 * len(table), 8, 11.5)), 7.2)) as ax:
         if table.empty:
             return empty(ax, f"No variant has a value ({words}).", title, note)
         rows, gaps = _rows(table)
