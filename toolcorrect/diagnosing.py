@@ -144,18 +144,17 @@ def _against_schemas(facts: _Facts, checked: Checked, differing: pd.Series) -> d
         marked[row[np.isin(code, codes)]] = True
         return marked
 
-    def count(marked: np.ndarray) -> Any:
+    def count(marked: np.ndarray, known: np.ndarray) -> Any:
         made = facts.count(called.owner, marked[called.row], expected_needed=False)
-        # One unjudged call leaves only a zero open.
-        unjudged = facts.count(called.owner, ~checked.judged[called.row], expected_needed=False)
-        made[((unjudged > 0) & (made == 0)).fillna(False).to_numpy(dtype=bool)] = pd.NA
+        # A call that nothing can be said of leaves only a zero open.
+        open_ = facts.count(called.owner, ~known[called.row], expected_needed=False)
+        made[((open_ > 0) & (made == 0)).fillna(False).to_numpy(dtype=bool)] = pd.NA
         return made
 
     strange = rows("unknown_tool")
-    offered_names = {encoding.names(tool) for tool in data.tools.loc[data.tools["offered"], "tool"]}
-    elsewhere = np.array([name in offered_names for name in encoding.tool_names], dtype=bool)
-    invented_here = np.zeros(len(data.calls), dtype=bool)
-    invented_here[called.row] = ~elsewhere[called.tool] if len(called.row) else False
+    offered = {encoding.names(tool) for tool in data.tools.loc[data.tools["offered"], "tool"]}
+    nowhere = np.zeros(len(data.calls), dtype=bool)
+    nowhere[called.row] = np.array([name not in offered for name in encoding.tool_names], dtype=bool)[called.tool]
     # The arguments of each call in a closest list that nothing declares, and whether they were expected.
     undeclared = defects[np.isin(code, ("undeclared", "unknown_param"))]
     place = np.full(len(data.calls), -1, dtype=np.int64)
@@ -177,9 +176,9 @@ def _against_schemas(facts: _Facts, checked: Checked, differing: pd.Series) -> d
         [alone or key in extra for alone, key in zip(free, zip(case.tolist(), position.tolist(), paths))], dtype=bool
     )
     return {
-        "unknown_tools": count(strange & invented_here),
-        "not_offered": count(strange & ~invented_here),
-        "invalid_arguments": count(rows(*(set(SCHEMA_CODES) - {"unknown_tool"}))),
+        "unknown_tools": count(strange & nowhere, checked.offered),
+        "not_offered": count(strange & ~nowhere, checked.offered),
+        "invalid_arguments": count(rows(*(set(SCHEMA_CODES) - {"unknown_tool"})), checked.judged),
         "undeclared": facts.lists(case, [[path] for path in paths]),
         "invented": facts.lists(case[invented], [[path] for path, new in zip(paths, invented) if new]),
     }

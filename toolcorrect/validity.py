@@ -32,12 +32,15 @@ class Checked:
     judged
         bool, one a row of the table: whether the call could be judged at all. It could not where the offer, the
         schema or the arguments are unknown, or the schema is broken.
+    offered
+        bool, one a row of the table: whether the tools offered in its case are known.
     broken
         Schema position to what is wrong with that schema.
     """
 
     defects: pd.DataFrame
     judged: np.ndarray
+    offered: np.ndarray
     broken: dict[int, str] = field(default_factory=dict)
 
 
@@ -73,7 +76,7 @@ def check_rows(frame: pd.DataFrame, offered: Offer, check: Callable[[str, str], 
     entry[unlisted] = len(pairs)
     if "arguments_status" in frame.columns:
         entry[~unlisted & (texts < 0) & (frame["arguments_status"] == "failed").to_numpy()] = len(pairs) + 1
-    return Checked(_spread(found, entry), entry >= 0, broken)
+    return Checked(_spread(found, entry), entry >= 0, offered.known, broken)
 
 
 def validate(
