@@ -108,6 +108,13 @@ def penalties(columns: Sequence[Any]) -> pd.DataFrame:
     return frame.set_index(["variant", "edit", "count"])
 
 
+def changes(columns: Sequence[Any]) -> pd.DataFrame:
+    """Return changes of scores under edits, some of them not scored; edits have some of the names."""
+    values = -np.random.default_rng(5).random((min(len(columns), 8), len(columns))).round(2)
+    values[0, ::3] = np.nan
+    return pd.DataFrame(values, index=list(columns[:8]), columns=list(columns))
+
+
 def strictness(columns: Sequence[Any]) -> pd.DataFrame:
     """Return implications as divisibility has them: a true lattice."""
     index = pd.MultiIndex.from_product([columns, columns], names=["variant", "other"])
@@ -146,6 +153,7 @@ ALL: dict[str, Callable[[Sequence[Any], dict[str, Any]], Axes]] = {
     "boxes": lambda n, o: charts.boxes(calibration(n), **o),
     "specification": lambda n, o: charts.specification(summarise(scores(n), resamples=50), variants(n), **o),
     "empty_sides": lambda n, o: charts.empty_sides(variants(n), **o),
+    "edit_costs": lambda n, o: charts.edit_costs(changes(n), **o),
     "causes": lambda n, o: charts.causes(disagreements(n), **o),
     "confusion": lambda n, o: charts.confusion(confusion(n), **o),
     "penalty": lambda n, o: charts.penalty(penalties(n), **o),

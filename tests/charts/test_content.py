@@ -282,6 +282,19 @@ def test_empty_sides() -> None:
     assert ax.get_title(loc="left").startswith("2 rules")
 
 
+def test_edit_costs() -> None:
+    index = ["extra call", "missing call"]
+    changes = pd.DataFrame({"a": [0.0, -0.5], "far": [-1.0, -1.0], "b": [0.0, -0.46], "none": [np.nan] * 2}, index)
+    table = charts.edit_costs_data(changes)
+    assert table.round(2).T.to_dict("list") == {"a, b": [0.0, -0.48], "far": [-1.0, -1.0]}
+    assert set(charts.edit_costs_data(changes, distance=0).index) == {"a", "b", "far"}
+    ax = charts.edit_costs(changes)
+    assert sorted(labels(ax.yaxis)) == ["a, b", "far"]
+    assert sorted(text for text in texts(ax) if len(text) < 6) == ["0", "−0.48", "−1", "−1"]
+    assert "3 variants; 1 variant without a score" in note_of(ax)
+    assert ax.get_title(loc="left") == "2 ways to react; most apart on “extra call”, from −1.00 to +0.00"
+
+
 @FEW
 @given(
     st.lists(

@@ -47,6 +47,8 @@ EMPTY: dict[str, Callable[[], Axes]] = {
     "specification NaN": lambda: charts.specification(summarise(NAN, resamples=5), RECALL),
     "specification no rows": lambda: charts.specification(pd.Series(dtype="float64"), RECALL.iloc[:0]),
     "empty_sides no rows": lambda: charts.empty_sides(RECALL.iloc[:0]),
+    "edit_costs NaN": lambda: charts.edit_costs(NAN),
+    "edit_costs no rows": lambda: charts.edit_costs(NO_ROWS),
     "causes no rows": lambda: charts.causes(frames.disagreements(["extra"]).iloc[:0]),
     "confusion no rows": lambda: charts.confusion(pd.DataFrame()),
     "confusion zeros": lambda: charts.confusion(pd.DataFrame([[0]], index=["a"], columns=["a"])),

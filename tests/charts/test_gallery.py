@@ -37,6 +37,9 @@ def pictures() -> dict[str, Callable[[str], Axes]]:
     ranks = rankings(scores, by=cases["model"], task=cases["task"], resamples=200)
     tracked = calibrate(scores, cases["outcome"], task=cases["task"], nulls=null_scores(data), resamples=200)
     curve = penalty_curve(data.select(cases.index[::6]), VARIANTS, most=4)
+    one = tc.load([{"case": "x", "called": ["a", "b", "c"], "expected": ["a", "b", "c"]}])
+    runs = {"nothing": one, **{kind: tc.edit(one, kind, position=1) for kind in tc.editing.EDITS if kind != "change"}}
+    edited = tc.score(tc.concat(runs), variants="all").set_axis(list(runs))
     order = strictness(VARIANTS, scores)
     definitions = specifications(data)
     gaps = tc.disagreements(data, "deepeval", "notebook.jaccard")
@@ -56,6 +59,7 @@ def pictures() -> dict[str, Callable[[str], Axes]]:
         "specification": lambda c: charts.specification(tracked, tc.variants(), context=c),
         "specification of all choices": lambda c: charts.specification(definitions, by="arguments", context=c),
         "empty_sides": lambda c: charts.empty_sides(tc.variants().loc[scores.columns], context=c),
+        "edit_costs": lambda c: charts.edit_costs(edited - edited.loc["nothing"], context=c),
         "causes": lambda c: charts.causes(gaps, context=c),
         "confusion": lambda c: charts.confusion(frames.confusion(tools), context=c),
         "penalty": lambda c: charts.penalty(curve, context=c),

@@ -12,6 +12,7 @@ from toolcorrect.charts.agreement import agreement, agreement_data
 from toolcorrect.charts.boxes import boxes, boxes_data
 from toolcorrect.charts.causes import causes, causes_data
 from toolcorrect.charts.confusion import confusion, confusion_data
+from toolcorrect.charts.edit_costs import edit_costs, edit_costs_data
 from toolcorrect.charts.empty_sides import empty_sides, empty_sides_data
 from toolcorrect.charts.forest import forest, forest_data
 from toolcorrect.charts.penalty import penalty, penalty_data
@@ -33,6 +34,8 @@ __all__ = [
     "causes_data",
     "confusion",
     "confusion_data",
+    "edit_costs",
+    "edit_costs_data",
     "empty_sides",
     "empty_sides_data",
     "forest",

@@ -93,7 +93,7 @@ def room(ax: Axes) -> tuple[float, float]:
 def headline(ax: Axes, title: str, note: str = "", *, above: float = 0.0) -> None:
     """Write what is seen in bold, and beneath it in grey how much it rests on.
 
-    ``above`` is the height in points of tick labels over the Axes, which the title alone would clear by itself.
+    ``above`` is the height in points of tick labels over the Axes.
     """
     width = room(ax)[0] - (12 if own(ax) else 0)
     lines = wrapped(note, width, font(0.9)) if note else ""
@@ -110,7 +110,14 @@ def headline(ax: Axes, title: str, note: str = "", *, above: float = 0.0) -> Non
         # The title above reserves the room.
         text.set_in_layout(False)
         gap += font(0.9) * 1.36 * (lines.count("\n") + 1) + font(0.35)
-    made = ax.set_title(wrapped(title, width, font(1.2), "bold"), loc="left", pad=gap, parse_math=False)
+    # With y given, the title stays where it is put.
+    made = ax.set_title(
+        wrapped(title, width, font(1.2), "bold"),
+        loc="left",
+        y=1.0 if above else None,
+        pad=gap + above,
+        parse_math=False,
+    )
     if own(ax):
         made.set_x(left)
         offset = made.get_transform()

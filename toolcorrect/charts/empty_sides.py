@@ -9,17 +9,18 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
-from matplotlib.patches import Rectangle
 
-from toolcorrect.charts._drawing import canvas, empty, fitting_rows, font, headline, left_out, names_on, need, room
-from toolcorrect.charts._style import BLUE, GREY, LIGHT, on_fill
-from toolcorrect.charts._text import counted, short_names
+from toolcorrect.charts._drawing import canvas, empty, headline, left_out, need
+from toolcorrect.charts._style import BLUE
+from toolcorrect.charts._text import counted
+from toolcorrect.charts._tiles import Tile, tiles
 
 _SIDES = {
     "empty_both": "nothing expected,\nnothing called",
     "empty_unexpected": "nothing expected,\nsomething called",
     "empty_uncalled": "something expected,\nnothing called",
 }
+_COLOURS = LinearSegmentedColormap.from_list("score", ["#f3f3f3", BLUE])
 _NO_NUMBER = ("rejected", "undefined", "formula")
 
 
@@ -74,34 +75,8 @@ def empty_sides(
     with canvas(ax, context, (8.6, float(np.clip(2.2 + 0.42 * len(rules), 2.8, 24)))) as ax:
         if not rules:
             return empty(ax, "No variant was given.", title, note)
-        rows, size = fitting_rows(len(rules), room(ax)[1] * 0.7, font(0.66), font(0.9))
-        kept = [list(rules.items())[i] for i in rows]
-        colours = LinearSegmentedColormap.from_list("score", ["#f3f3f3", BLUE])
-        for y, (cells, _) in enumerate(kept):
-            for x, text in enumerate(cells):
-                known = text not in _NO_NUMBER
-                fill = colours(min(max(float(text), 0.0), 1.0))[:3] if known else "#ffffff"
-                tile = Rectangle((x - 0.47, y - 0.43), 0.94, 0.86, facecolor=fill, linewidth=0.8)
-                tile.set(edgecolor="none" if known else LIGHT, linestyle="-" if text == "rejected" else (0, (2, 2)))
-                ax.add_patch(tile)
-                ax.text(
-                    x,
-                    y,
-                    text,
-                    ha="center",
-                    va="center",
-                    clip_on=True,
-                    fontsize=size,
-                    color=on_fill(fill) if known else GREY,
-                )
-        names_on(
-            ax.yaxis, range(len(kept)), [_members(names, room(ax)[0] * 0.46, size) for _, names in kept], 1e9, size
-        )
-        ax.xaxis.tick_top()
-        ax.set_xticks(range(3), labels=_SIDES.values())
-        ax.tick_params(axis="x", length=0, labelsize=font(0.83))
-        ax.set(xlim=(-0.5, 2.5), ylim=(len(kept) - 0.5, -0.5))
-        ax.spines[:].set_visible(False)
+        made = [(names, [_tile(text) for text in cells]) for cells, names in rules.items()]
+        hidden, above = tiles(ax, made, list(_SIDES.values()), 0.46)
         counts = table.map(_words).nunique()
         most = _SIDES[counts.idxmax()].replace("\n", " ")
         finding = (
@@ -109,8 +84,8 @@ def empty_sides(
             if len(rules) == 1
             else f"{len(rules)} rules for empty sides; with {most}, {counts.max()} answers"
         )
-        note += left_out(len(rules) - len(kept), "rule", "left out")
-        headline(ax, title or finding, note, above=font(0.83) * 2.4 + 3.5)
+        note += left_out(hidden, "rule", "left out")
+        headline(ax, title or finding, note, above=above)
     return ax
 
 
@@ -122,12 +97,7 @@ def _words(value: object) -> str:
     return f"{float(value):g}"  # type: ignore[arg-type]
 
 
-def _members(names: list[Any], points: float, size: float) -> str:
-    """Name as many variants as fit beside a row."""
-    for shown in range(min(len(names), 4), 0, -1):
-        rest = f" and {len(names) - shown} more" if len(names) > shown else ""
-        texts = short_names(names[:shown], points, size)
-        text = ", ".join(texts) + rest
-        if shown == 1 or short_names([text], points, size) == [text]:
-            return text
-    return ""
+def _tile(text: str) -> Tile:
+    if text in _NO_NUMBER:
+        return Tile(text, None, "-" if text == "rejected" else (0, (2, 2)))
+    return Tile(text, _COLOURS(min(max(float(text), 0.0), 1.0))[:3])
