@@ -292,7 +292,7 @@ def test_edit_costs() -> None:
     assert sorted(labels(ax.yaxis)) == ["a, b", "far"]
     assert sorted(text for text in texts(ax) if len(text) < 6) == ["0", "−0.48", "−1", "−1"]
     assert "3 variants; 1 variant without a score" in note_of(ax)
-    assert ax.get_title(loc="left") == "2 ways to react; most apart on “extra call”, from −1.00 to +0.00"
+    assert ax.get_title(loc="left") == "2 ways to react; most apart on “extra call”, from −1 to 0"
 
 
 @FEW

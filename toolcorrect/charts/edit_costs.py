@@ -97,13 +97,17 @@ def _alike(frame: pd.DataFrame, distance: float) -> list[list[str]]:
 def _tile(value: float) -> Tile:
     if np.isnan(value):
         return Tile("–", None)
-    text = f"{value:.2f}".rstrip("0").rstrip(".").replace("-", "−")
-    return Tile("0" if text in ("−0", "0") else text, _COLOURS(min(max((value + 1) / 2, 0.0), 1.0))[:3])
+    return Tile(_number(value), _COLOURS(min(max((value + 1) / 2, 0.0), 1.0))[:3])
+
+
+def _number(value: float) -> str:
+    """Write a change in two digits at most, without a sign where it rounds to nothing."""
+    return f"{round(value, 2) + 0.0:g}".replace("-", "−")
 
 
 def _finding(frame: pd.DataFrame, rows: int) -> str:
     apart = frame.std(axis=1, ddof=0).fillna(0.0).to_numpy()
     edit = frame.iloc[int(apart.argmax())]
-    low, high = (f"{value:+.2f}".replace("-", "−") for value in (edit.min(), edit.max()))
+    low, high = _number(edit.min()), _number(edit.max())
     ways = counted(rows, "way to react", "ways to react")
     return f"{ways}; most apart on “{plain(edit.name)}”, from {low} to {high}"
