@@ -90,8 +90,8 @@ def test_a_bad_span_loses_none_of_the_others():
     data = tc.load([request, 7])
     check_trip(data)
     assert data.report.query("code == 'unreadable'")["record"].to_list() == [
-        "record 0, span 2",
-        "record 0, span 4",
+        "record 0 span 2",
+        "record 0 span 4",
         "record 1",
     ]
 

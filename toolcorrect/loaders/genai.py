@@ -10,7 +10,6 @@ from toolcorrect.loaders.conversation import unwrapped
 from toolcorrect.loaders.heard import (
     offered,
     request_messages,
-    response_messages,
     text_of_answer,
     tool_answer,
 )
@@ -110,14 +109,14 @@ def _tools(offer: Any) -> list[dict[str, Any]]:
 
 
 def _model(span: Span, a: dict[str, Any], rows: Rows) -> Reading:
-    given, said = a.get("gen_ai.input.messages"), response_messages(a.get("gen_ai.output.messages"))
+    given, said = a.get("gen_ai.input.messages"), a.get("gen_ai.output.messages")
     if not given and not said:
         given, said = _of_events(span, a)
     if not given and not said:
         given, said = _indexed(a, "gen_ai.prompt"), _indexed(a, "gen_ai.completion")
     if not given and not said:
         given = request_messages(_body(a, "gcp.vertex.agent.llm_request"))
-        said = response_messages(_body(a, "gcp.vertex.agent.llm_response"))
+        said = a.get("gcp.vertex.agent.llm_response")
     model = a.get("gen_ai.request.model") or a.get("gen_ai.response.model")
     return _offering(a, model_reading(rows, given, said, model=model))
 

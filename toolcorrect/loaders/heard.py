@@ -42,7 +42,7 @@ class Heard(Case):
         self, output: Any = ABSENT, *, id: Any = None, tool: Any = None, error: Any = None, error_message: Any = None
     ) -> Call | None:
         """Attach an answer as `Case.result` does, or keep it by itself."""
-        if not id or any(call.call_id == id for call in self.calls):
+        if not id or str(id) in self._last:
             return super().result(output, id=id, tool=tool, error=error, error_message=error_message)
         made = Call(str(tool or ""), None, None, call_id=str(id))
         made.complete(output, error, error_message)

@@ -35,7 +35,7 @@ def read(source: Source, rows: Rows) -> None:
         with rows.record(label):
             for number, sample in enumerate(log["samples"] or []):
                 with rows.record(f"{label} sample {number}".strip()):
-                    _read_sample(sample, log["eval"].get("model"), rows)
+                    _read_sample(sample, (log["eval"] or {}).get("model"), rows)
 
 
 def _read_archive(archive: ZipFile, rows: Rows) -> None:
@@ -44,7 +44,7 @@ def _read_archive(archive: ZipFile, rows: Rows) -> None:
     for name, member in members.items():
         if _SAMPLE.fullmatch(name):
             with rows.record(name):
-                _read_sample(parse_json(read_member(archive, member)), header["eval"].get("model"), rows)
+                _read_sample(parse_json(read_member(archive, member)), (header["eval"] or {}).get("model"), rows)
 
 
 def _read_sample(sample: dict[str, Any], model: Any, rows: Rows) -> None:

@@ -8,7 +8,6 @@ from toolcorrect.decoding import ABSENT
 from toolcorrect.loaders.heard import (
     only_text,
     request_messages,
-    response_messages,
     text_of_answer,
     tool_answer,
 )
@@ -52,8 +51,7 @@ def observation(kind: str, span: Span, rows: Rows, given: Any, output: Any) -> R
     elif kind == "generation":
         body = decoded(given) if given is not ABSENT else None
         tools = body.get("tools") if isinstance(body, dict) else None
-        said = response_messages(output) if output is not ABSENT else []
-        made = model_reading(rows, request_messages(body), said, tools=tools)
+        made = model_reading(rows, request_messages(body), output, tools=tools)
     elif kind == "agent":
         made = Reading("agent", agent=span.name)
     else:

@@ -10,7 +10,6 @@ from toolcorrect.loaders.format import Format
 from toolcorrect.loaders.heard import (
     only_text,
     request_messages,
-    response_messages,
     text_of_answer,
     tool_answer,
 )
@@ -86,7 +85,7 @@ def _model(inputs: Any, outputs: Any, extra: dict[str, Any], rows: Rows) -> Read
     if tools is None and isinstance(inputs, dict):
         tools = inputs.get("tools")
     model = (extra.get("metadata") or {}).get("ls_model_name") or settings.get("model")
-    return model_reading(rows, request_messages(inputs), response_messages(outputs), tools=tools, model=model)
+    return model_reading(rows, request_messages(inputs), outputs, tools=tools, model=model)
 
 
 def _tool(span: Span, inputs: Any, outputs: Any, extra: dict[str, Any]) -> Reading:

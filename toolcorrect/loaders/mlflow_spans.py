@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from toolcorrect.decoding import ABSENT
-from toolcorrect.loaders.heard import request_messages, response_messages, text_of_answer, tool_answer
+from toolcorrect.loaders.heard import request_messages, text_of_answer, tool_answer
 from toolcorrect.loaders.reading import Reading, model_reading, tool_reading
 from toolcorrect.loaders.rows import Rows
 from toolcorrect.loaders.span import Span, decoded
@@ -25,8 +25,7 @@ def read(span: Span, rows: Rows) -> Reading:
         if tools is None and isinstance(given, dict):
             tools = given.get("tools")
         model = a.get("mlflow.llm.model") or a.get("model")
-        said = response_messages(output) if output is not ABSENT else []
-        made = model_reading(rows, request_messages(given or None), said, tools=tools, model=model)
+        made = model_reading(rows, request_messages(given or None), output, tools=tools, model=model)
     elif kind == "AGENT":
         made = Reading("agent", agent=span.name)
     else:

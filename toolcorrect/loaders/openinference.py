@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from toolcorrect.decoding import ABSENT
-from toolcorrect.loaders.heard import offered, request_messages, response_messages, text_of_answer, tool_answer
+from toolcorrect.loaders.heard import offered, request_messages, text_of_answer, tool_answer
 from toolcorrect.loaders.reading import Reading, model_reading, tool_reading
 from toolcorrect.loaders.rows import Rows
 from toolcorrect.loaders.span import Span, decoded
@@ -40,9 +40,10 @@ def has_messages(attributes: dict[str, Any]) -> bool:
 
 
 def _model(a: dict[str, Any], rows: Rows) -> Reading:
-    given, said = _below(a, "llm.input_messages"), _messages(_below(a, "llm.output_messages"))
+    given: Any = _below(a, "llm.input_messages")
+    said: Any = _messages(_below(a, "llm.output_messages"))
     if not said and not any(key.startswith("llm.output_messages") for key in a):
-        said = response_messages(a.get("output.value"))
+        said = a.get("output.value")
     made = model_reading(rows, given or a.get("input.value"), said, model=a.get("llm.model_name"))
     if given:
         made.hear = _messages

@@ -9,9 +9,9 @@ from typing import Any
 from toolcorrect.loaders import genai, langfuse_spans, mlflow_spans, openinference, vercel_spans
 from toolcorrect.loaders.format import Format
 from toolcorrect.loaders.reading import Reading
-from toolcorrect.loaders.rows import Rows
+from toolcorrect.loaders.rows import MALFORMED, Rows
 from toolcorrect.loaders.source import Source
-from toolcorrect.loaders.span import Span, attribute_values, log_spans, otlp_spans, read_span
+from toolcorrect.loaders.span import Span, log_spans, otlp_spans, read_span
 from toolcorrect.loaders.telling import objects
 from toolcorrect.loaders.trace import Traces
 
@@ -45,7 +45,7 @@ def read(source: Source, rows: Rows) -> None:
             requests = any(key in record for key in _REQUESTS)
             for number, written in enumerate(otlp_spans(record) if requests else [record]):
                 # A bad span loses none of the others.
-                with rows.record(f"{label}, span {number}" if requests else label):
+                with rows.record(f"{label} span {number}".strip() if requests else label):
                     span = read_span(written)
                     traces.add(span.trace, reading_of(span, rows))
             for span in log_spans(record):
@@ -53,9 +53,9 @@ def read(source: Source, rows: Rows) -> None:
     traces.cases()
 
 
-def _written(source: Source) -> Iterator[dict[str, Any]]:
+def _written(source: Source) -> Iterator[Any]:
     for record in objects(source):
-        yield from (span for span in otlp_spans(record) if isinstance(span, dict))
+        yield from otlp_spans(record)
 
 
 def _detect(source: Source) -> str | None:
@@ -63,13 +63,17 @@ def _detect(source: Source) -> str | None:
     if not any(key in record for record in objects(source) for key in _REQUESTS):
         return None
     names: set[str] = set()
-    for span in islice(_written(source), _SPANS):
-        names.update(attribute_values(span.get("attributes")))
-        for event in span.get("events") or ():
-            names.update(attribute_values(event.get("attributes")))
-            names.add(str(event.get("name")))
+    for written in islice(_written(source), _SPANS):
+        try:
+            span = read_span(written)
+        except MALFORMED:
+            continue
+        names.update(span.attributes)
+        for event in span.events:
+            names.update(event.attributes)
+            names.add(event.name)
     for start, dialect in _MARKS:
-        if any(name.startswith(start) for name in names):
+        if any(str(name).startswith(start) for name in names):
             return dialect
     return ""
 

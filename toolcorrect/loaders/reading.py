@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from toolcorrect.decoding import ABSENT
 from toolcorrect.loaders.calls import Call
-from toolcorrect.loaders.heard import heard, offered, request_messages
+from toolcorrect.loaders.heard import heard, offered, request_messages, response_messages
 from toolcorrect.loaders.rows import Rows
-from toolcorrect.loaders.span import Span
+from toolcorrect.loaders.span import Span, decoded
+
+# What begins as messages do in JSON.
+_CUT = re.compile(r'\s*(\[\s*)*\{\s*"')
 
 
 @dataclass(slots=True)
@@ -72,21 +76,25 @@ class Reading:
         return self
 
 
-def model_reading(rows: Rows, given: Any, said: Sequence[Any], *, tools: Any = None, model: Any = None) -> Reading:
+def model_reading(rows: Rows, given: Any, said: Any, *, tools: Any = None, model: Any = None) -> Reading:
     """Read the span of a model.
 
     Parameters
     ----------
-    given
-        Its input, as recorded.
-    said
-        Messages of its output; none where it was not recorded.
+    given, said
+        Its input and its output, as recorded.
     tools
         What it offered, in any provider's form; None where not recorded.
     """
     made = Reading("llm", given=given, offer=tools, model=model)
-    if said:
-        after = heard(said, rows)
+    said = decoded(said)
+    if isinstance(said, str) and _CUT.match(said):
+        # Exporters cut long attributes.
+        rows.report("messages_unreadable", "what a model said is no JSON: cut off by a limit?", record="")
+        return made
+    messages = response_messages(said) if said else []
+    if messages:
+        after = heard(messages, rows)
         made.captured = True
         made.announced, made.answer = after.calls, after.columns.get("output")
     return made

@@ -11,6 +11,7 @@ from toolcorrect.errors import LoadError
 from toolcorrect.loaders.calls import Call, Expected, held, name_of, text_of, tool_row
 from toolcorrect.loaders.faults import described
 from toolcorrect.loaders.source import Source
+from toolcorrect.loaders.waiting import Waiting
 from toolcorrect.tables import CASES, KINDS
 
 # Errors that one malformed record can cause in a reader; anything else is a fault of ours.
@@ -36,8 +37,10 @@ class Case:
         self.tools: list[tuple[Any, ...]] = []
         self._ids_within = ids_within
         self._by_id: dict[Any, Call] = {}
-        self._same_id: dict[str, list[Call]] = {}
-        self._open: list[Call] = []
+        self._last: dict[str, Call] = {}
+        self._open: dict[int, Call] = {}
+        self._open_ids: dict[str, list[Call]] = {}
+        self._waiting: Waiting | None = None
 
     def call(
         self,
@@ -109,6 +112,10 @@ class Case:
             source=source,
             started=started,
         )
+        return self.add(made)
+
+    def add(self, made: Call) -> Call:
+        """Add a call that is put together already; see `call`."""
         if made.call_id:
             known = self._by_id.get(self._key(made))
             if known is not None:
@@ -116,16 +123,17 @@ class Case:
                 if known.tool == made.tool and (unknown or known.same_arguments(made)):
                     self.report("merged", "a call id told again")
                     if known.source == "tool":
-                        known.source, known.step, known.turn = "both", step, turn
+                        known.source, known.step, known.turn = "both", made.step, made.turn
                     if known.arguments is None:
-                        known.arguments, known.form, known.wire = made.arguments, made.form, wire
+                        known.arguments, known.form, known.wire = made.arguments, made.form, made.wire
                     return known
                 self.report("id_reused", "a call id stands for different calls")
-            self._by_id[self._key(made)] = made
-            self._same_id.setdefault(made.call_id, []).append(made)
+            self._by_id[self._key(made)] = self._last[made.call_id] = made
         self.calls.append(made)
-        if output is ABSENT:
-            self._open.append(made)
+        if made.output is None:
+            self._open[id(made)] = made
+            if made.call_id:
+                self._open_ids.setdefault(made.call_id, []).append(made)
         return made
 
     def result(
@@ -165,7 +173,8 @@ class Case:
             ``output, error, error_message, agent, server, depth, kind, started, ...`` as in `call`.
         """
         probe = Call(name_of(tool), *held(arguments), call_id=text_of(id))
-        known = self._execution_of(probe)
+        self._waiting = self._waiting or Waiting(self.calls)
+        known = self._waiting.call_of(probe)
         if known is None:
             return self.call(tool, arguments, id=id, **{"source": "tool", **columns})
         if known.source == "llm":
@@ -237,34 +246,18 @@ class Case:
         return "function"
 
     def _announced(self, call_id: str | None, tool: str | None) -> Call | None:
-        open_calls = self._open
-        chosen = None
         if call_id:
-            chosen = next((c for c in open_calls if c.call_id == call_id), None)
-            if chosen is None:
-                # Answered already: the last answer to that id counts.
-                chosen = next((c for c in reversed(self.calls) if c.call_id == call_id), None)
-                if chosen is not None:
-                    self.report("result_repeated", "a call answered twice: the later answer is kept")
-                return chosen
-        elif tool:
-            chosen = next((c for c in open_calls if c.tool == tool), None)
-        elif open_calls:
-            chosen = open_calls[0]
-        if chosen is not None:
-            open_calls.remove(chosen)
-        return chosen
-
-    def _execution_of(self, probe: Call) -> Call | None:
-        same = self._same_id.get(probe.call_id) if probe.call_id else None
-        if same:
-            # An id that was used again: its calls are executed in their order.
-            return next((c for c in same if c.source == "llm"), same[-1])
-        waiting = [c for c in self.calls if c.source == "llm" and c.tool == probe.tool]
-        if probe.call_id:
-            # Both sides have ids, and they differ: two calls.
-            waiting = [c for c in waiting if not c.call_id]
-        return next((c for c in waiting if c.same_arguments(probe)), waiting[0] if waiting else None)
+            while line := self._open_ids.get(call_id):
+                chosen = line.pop(0)
+                if self._open.pop(id(chosen), None):
+                    return chosen
+            # Answered already: the last answer to that id counts.
+            last = self._last.get(call_id)
+            if last is not None:
+                self.report("result_repeated", "a call answered twice: the later answer is kept")
+            return last
+        found = next((c for c in self._open.values() if not tool or c.tool == tool), None)
+        return None if found is None else self._open.pop(id(found))
 
 
 class Rows:

@@ -91,30 +91,33 @@ def read_span(record: dict[str, Any]) -> Span:
     )
 
 
-def otlp_spans(record: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the spans of one OTLP/JSON request, still as written."""
-    for resource in _first(record, "resourceSpans", "resource_spans") or []:
-        scopes = _first(resource, "scopeSpans", "scope_spans", "instrumentationLibrarySpans") or []
-        for scope in scopes:
-            yield from scope.get("spans") or []
+def otlp_spans(record: dict[str, Any]) -> Iterator[Any]:
+    """Yield the spans of one OTLP/JSON request as written, and whatever stands where one belongs."""
+    for resource in _items(record, "resourceSpans", "resource_spans"):
+        for scope in _items(resource, "scopeSpans", "scope_spans", "instrumentationLibrarySpans"):
+            yield from _items(scope, "spans")
 
 
 def log_spans(record: dict[str, Any]) -> Iterator[Span]:
     """Yield a span, below the one it belongs to, for each log record that is an event of a conversation."""
-    for resource in _first(record, "resourceLogs", "resource_logs") or []:
-        for scope in _first(resource, "scopeLogs", "scope_logs") or []:
-            for log in _first(scope, "logRecords", "log_records") or []:
+    for resource in _items(record, "resourceLogs", "resource_logs"):
+        for scope in _items(resource, "scopeLogs", "scope_logs"):
+            for log in _items(scope, "logRecords", "log_records"):
                 attributes = attribute_values(log.get("attributes"))
                 name = log.get("eventName") or attributes.get("event.name")
                 body = _value(log.get("body") or {})
                 if name and isinstance(body, dict):
                     attributes = {**attributes, **body}
                 time = nanoseconds(_first(log, "timeUnixNano", "observedTimeUnixNano", "time_unix_nano"))
-                trace, parent = (
-                    hex_id(_first(log, *keys)) for keys in (("traceId", "trace_id"), ("spanId", "span_id"))
-                )
+                trace, parent = hex_id(_first(log, "traceId", "trace_id")), hex_id(_first(log, "spanId", "span_id"))
                 if name:
                     yield Span(trace, None, parent, "", time, time, events=[Event(str(name), attributes)])
+
+
+def _items(holder: Any, *keys: str) -> list[Any]:
+    """Return a list that an object holds; what is no object, or no list, as its only item."""
+    found = _first(holder, *keys) if isinstance(holder, dict) else holder
+    return found if isinstance(found, list) else [] if found is None else [found]
 
 
 def hex_id(value: Any) -> str | None:

@@ -9,14 +9,18 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
-from toolcorrect.decoding import FORM, parse_json, to_json
+from toolcorrect.decoding import FORM, to_json
 from toolcorrect.loaders.calls import Call
 from toolcorrect.loaders.heard import heard, kind_of
 from toolcorrect.loaders.histories import Histories
-from toolcorrect.loaders.reading import Reading
+from toolcorrect.loaders.reading import Execution, Reading
 from toolcorrect.loaders.rows import Case, Rows
+from toolcorrect.loaders.waiting import canonical
+
+_HIGHEST = 100
 
 _Answer = tuple[str | None, bool | None, str | None]
 
@@ -82,10 +86,11 @@ class Trace:
     def above(self, reading: Reading) -> list[Reading]:
         """Return the readings of the spans above one, the nearest first."""
         found: list[Reading] = []
-        seen = set()
         parent = reading.parent
-        while parent is not None and parent not in seen:
-            seen.add(parent)
+        # Spans that are each other's parents, or stacked without end, are an attack.
+        for _ in range(_HIGHEST):
+            if parent is None:
+                break
             if parent in self._by_id:
                 found.append(self._by_id[parent])
             parent = self._above.get(parent)
@@ -193,92 +198,47 @@ class _Merge:
         known |= {tool[0] for tool in self.case.tools}
         self.tools = [r for r in self.tools if r.kind == "tool" or (r.execution and r.execution.tool in known)]
 
-    def _where(self, reading: Reading) -> dict[str, Any]:
-        """Return agent and depth: how many agents, or calls, a call stands below."""
-        above = self.trace.above(reading)
-        agents = [a.agent for a in above if a.kind == "agent"]
-        calls = sum(a.kind == "tool" for a in above)
-        return {
-            "agent": agents[0] if agents else reading.agent,
-            "depth": max(len(dict.fromkeys(map(str, agents))) - 1, calls, 0),
-        }
-
     def _announce(self) -> None:
         executed = Counter(r.execution.id for r in self.tools if r.execution and r.execution.id)
-        by_id: dict[str, list[Call]] = defaultdict(list)
-        below: dict[int, list[Call]] = defaultdict(list)
+        announced: Counter[Any] = Counter()
+        below: dict[int, set[Any]] = defaultdict(set)
         step = 0
         for reading in self.models:
-            where = self._where(reading) if reading.announced else {}
-            inner = below[id(reading)]
-            made: list[Call] = []
+            if not reading.announced:
+                continue
+            above = self.trace.above(reading)
+            where = _where(reading, above)
+            told = below[id(reading)]
+            end = (reading.ended or reading.started or 0) if self.timed else 0
+            made: set[Any] = set()
             for number, call in enumerate(reading.announced):
-                if self._known(call, inner, by_id, executed):
+                # A span around another repeats what that one announced. An id that comes again elsewhere is
+                # another call only if it has other arguments, or was executed again.
+                known = (call.call_id, call.tool), (call.call_id, call.tool, canonical(call.arguments))
+                times = announced[known[call.arguments is not None]]
+                if _key(call) in told or times >= max(executed[call.call_id], 1):
                     self.case.report("merged", "a call announced by more than one span")
                     continue
-                new = self._add(call, step, where)
-                end = (reading.ended or reading.started or 0) if self.timed else 0
+                new = self.case.add(replace(call, step=step, turn=0, agent=call.agent or where[0], depth=where[1]))
                 self.made.setdefault(id(new), (end, self.place[id(reading)], number))
-                made.append(new)
-                if new.call_id:
-                    by_id[new.call_id].append(new)
+                made.add(_key(call))
+                announced.update(known if call.call_id else ())
             step += bool(made)
-            for wrapper in self.trace.above(reading) if made or inner else ():
+            for wrapper in above:
                 if wrapper.kind == "llm":
-                    below[id(wrapper)] += made
-
-    def _known(self, call: Call, inner: list[Call], by_id: dict[str, list[Call]], executed: Counter[Any]) -> bool:
-        """Tell whether a call was announced already: a span around another repeats what that one announced.
-
-        An id that comes again elsewhere is another call only if it has other arguments, or was executed again.
-        """
-        for other in inner:
-            same_id = call.call_id and call.call_id == other.call_id
-            if same_id or (not call.call_id and call.tool == other.tool and call.same_arguments(other)):
-                return True
-        if not call.call_id:
-            return False
-        same = [c for c in by_id[call.call_id] if c.tool == call.tool and _agree(c, call)]
-        return len(same) >= max(executed[call.call_id], 1)
-
-    def _add(self, call: Call, step: int, where: dict[str, Any]) -> Call:
-        """Add an announced call to the case as it was read."""
-        new = self.case.call(
-            call.tool,
-            id=call.call_id,
-            step=step,
-            kind=call.kind,
-            server=call.server,
-            **{**where, "agent": call.agent or where["agent"]},
-        )
-        new.arguments, new.form, new.wire = call.arguments, call.form, call.wire
-        # A provider's own tools are answered where they are announced.
-        new.output, new.error, new.error_message = call.output, call.error, call.error_message
-        return new
+                    below[id(wrapper)] |= made
 
     def _execute(self) -> None:
         for reading in self.tools:
             run = reading.execution
-            if run is None or self._repeats(reading):
+            above = self.trace.above(reading)
+            if run is None or _repeats(run, above):
+                self.case.report("merged", "a call executed in two spans, one within the other")
                 continue
-            call = self.case.execution(run.tool, run.arguments, id=run.id, **{**run.columns, **self._where(reading)})
+            agent, depth = _where(reading, above)
+            call = self.case.execution(run.tool, run.arguments, id=run.id, **run.columns, agent=agent, depth=depth)
             start = (reading.started or 0) if self.timed else 0
             self.made.setdefault(id(call), (start, self.place[id(reading)]))
-
-    def _repeats(self, reading: Reading) -> bool:
-        """Tell whether a span around this one is the same call, seen by another instrumentation."""
-        run = reading.execution
-        for outer in self.trace.above(reading):
-            if outer.kind == "agent":
-                return False
-            other = outer.execution
-            if outer.kind == "tool" and run and other and other.tool == run.tool:
-                if run.id and other.id:
-                    return False
-                if to_json(run.arguments or None) == to_json(other.arguments or None):
-                    self.case.report("merged", "a call executed in two spans, one within the other")
-                    return True
-        return False
 
     def _recover(self) -> None:
         """Give calls that no span executed the answer that a later request repeats."""
@@ -322,23 +282,29 @@ class _Merge:
                 case.report("pseudo_tool", f"{call.tool} is marked as {call.kind}")
 
 
+def _where(reading: Reading, above: list[Reading]) -> tuple[Any, int]:
+    """Return agent and depth: how many agents, or calls, a call stands below."""
+    agents = [a.agent for a in above if a.kind == "agent"]
+    calls = sum(a.kind == "tool" for a in above)
+    return (agents[0] if agents else reading.agent), max(len(dict.fromkeys(map(str, agents))) - 1, calls)
+
+
+def _repeats(run: Execution, above: list[Reading]) -> bool:
+    """Tell whether a span around that of a tool is the same call, seen by another instrumentation."""
+    for outer in above:
+        if outer.kind == "agent":
+            return False
+        other = outer.execution
+        if outer.kind == "tool" and other and other.tool == run.tool:
+            if run.id and other.id:
+                return bool(run.id == other.id)
+            if to_json(run.arguments or None) == to_json(other.arguments or None):
+                return True
+    return False
+
+
 def _key(call: Call) -> Any:
     """Return what a call is known by where it is repeated: its id, or its tool and arguments."""
     if call.call_id:
         return call.call_id
-    return call.tool, _canonical(call.arguments)
-
-
-def _canonical(arguments: str | None) -> str | None:
-    if arguments is None:
-        return None
-    try:
-        value = parse_json(arguments)
-        value = parse_json(value) if isinstance(value, str) else value
-    except ValueError:
-        return arguments
-    return to_json(dict(sorted(value.items())) if isinstance(value, dict) else value)
-
-
-def _agree(a: Call, b: Call) -> bool:
-    return a.arguments is None or b.arguments is None or a.same_arguments(b)
+    return call.tool, canonical(call.arguments)
