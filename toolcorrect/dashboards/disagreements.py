@@ -29,6 +29,7 @@ class Disagreements(Frame):
         self.pairs = Pairs(data, variants)
         names = [variant.name for variant in variants]
         self.view: View | None = None
+        self._told: tuple[str | None, str, str] | None = None
         self._a = _dropdown("compare", names, state.a)
         self._b = _dropdown("against", names, state.b)
         self._minimum = ipywidgets.FloatSlider(
@@ -103,6 +104,10 @@ class Disagreements(Frame):
             self.fail(error)
 
     def _explain(self) -> None:
+        asked = (self.case, self._a.value, self._b.value)
+        if asked == self._told:  # most moves of the slider keep the case
+            return
+        self._told = None
         if self.case is None:
             self.diff.show(title="No case is chosen.")
             return
@@ -112,6 +117,7 @@ class Disagreements(Frame):
         self.diff.show(
             told.alignment, title=" · ".join([self.case, *parts, *filter(None, [told.note])]), sums=told.sums
         )
+        self._told = asked
 
 
 def disagreements(

@@ -48,7 +48,7 @@ function render({ model, el }) {
   function drawHead() {
     const sort = model.get("sort");
     // Numbers keep their width; texts share what is left, and never grow with what they hold.
-    const narrowest = columns().map((c) => (c.number ? c.width * 0.57 + 1.2 : Math.min(c.width, 13) * 0.6 + 1.5));
+    const narrowest = columns().map((c) => (c.number ? c.width * 0.59 + 1.3 : Math.min(c.width, 13) * 0.6 + 1.5));
     const widths = columns().map((c, i) => (c.number ? `${narrowest[i]}em` : `minmax(${narrowest[i]}em, ${c.width}fr)`));
     root.style.setProperty("--tc-columns", widths.join(" "));
     layer.style.width = `max(100%, ${narrowest.reduce((sum, width) => sum + width, 0)}em)`;
