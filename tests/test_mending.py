@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 import toolcorrect as tc
 from tests.build import dataset
 from toolcorrect.alignment import moved
+from toolcorrect.encoding import Encoding
 from toolcorrect.mending import FAULTS, Faults
 
 CALLS = st.lists(
@@ -79,3 +80,17 @@ def test_moved_calls_of_a_long_list():
     places = np.concatenate((np.arange(100, 300), np.arange(100)))
     made = moved(places, np.array([0, 300]))
     assert made.tolist() == [False] * 200 + [True] * 100
+
+
+@settings(max_examples=40, deadline=None)
+@given(runs=st.lists(st.tuples(CALLS, CALLS), min_size=1, max_size=4), mends=st.lists(st.sets(st.integers(0, 5))))
+def test_lists_alone_are_those_of_the_mended_runs(runs, mends):
+    faults = Faults(dataset(*runs))
+    case = np.arange(len(mends)) % len(runs)
+    wanted = np.array([[i in chosen for i in range(len(FAULTS))] for chosen in mends], dtype=bool)
+    wanted = wanted.reshape(len(mends), len(FAULTS))
+    plain, lists = Encoding(faults.mended(case, wanted)), faults.mended_lists(case, wanted)
+    for one, other in ((plain.expected, lists.expected), (plain.called, lists.called)):
+        assert one.offsets.tolist() == other.offsets.tolist()
+        assert [plain.tool_names[i] for i in one.tool] == [lists.tool_names[i] for i in other.tool]
+        assert plain.texts.take(one.text).to_pylist() == lists.texts.take(other.text).to_pylist()

@@ -203,7 +203,7 @@ class Dataset:
         kept[chosen] = True
         frames = {"cases": cases.iloc[chosen]}
         for table in ("calls", "expected"):
-            frames[table] = self._frames[table][kept[self._rows[table]]]
+            frames[table] = self._frames[table].take(np.flatnonzero(kept[self._rows[table]]))
         for table in ("rules", "tools"):
             frame = self._frames[table]
             # One entry more, for the rows that speak of all cases (-1).

@@ -7,6 +7,7 @@ the gap is the cause. So a cause is found for every definition, also for those t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -223,14 +224,33 @@ def _largest(case: np.ndarray, fault: np.ndarray, size: np.ndarray, least: np.nd
 
 
 def _gaps_without(faults: Faults, case: np.ndarray, mends: np.ndarray, points: Points) -> np.ndarray:
+    if _plain(points) and (faults.data.cases["references"] <= 1).all():
+        lists = faults.mended_lists(case, mends)
+        return np.abs(np.subtract(*_scored(points, lambda point: Scorer.of_lists(lists, empty=point.empty))))
     return np.abs(np.subtract(*scores_of(faults.mended(case, mends), points)))
+
+
+def _plain(points: Points) -> bool:
+    """Tell whether both definitions look at tools and arguments of the same lists, and at nothing else."""
+    one, other = points
+    return (one.scope, one.names) == (other.scope, other.names) and all(
+        variant.axes is not None
+        and variant.axes.multiplicity != "values"
+        and (variant.formula, variant.reads, variant.rejects) == (None, None, None)
+        and (variant.match.kinds, variant.match.outputs) == (False, False)
+        and (variant.by, variant.names, variant.scope) == ("case", "exact", "assistant")
+        for variant in (one.variant, other.variant)
+    )
 
 
 def scores_of(data: Dataset, points: Points) -> tuple[np.ndarray, np.ndarray]:
     """Return the scores of two definitions; with the same options they share the work."""
-    one, other = (Scorer(data, scope=point.scope, names=point.names, empty=point.empty) for point in points)
-    if replace(points[0], variant=points[1].variant) == points[1]:
-        other = one
+    return _scored(points, lambda point: Scorer(data, scope=point.scope, names=point.names, empty=point.empty))
+
+
+def _scored(points: Points, make: Callable[[Point], Scorer]) -> tuple[np.ndarray, np.ndarray]:
+    one = make(points[0])
+    other = one if replace(points[0], variant=points[1].variant) == points[1] else make(points[1])
     return one.cases(points[0].variant).score, other.cases(points[1].variant).score
 
 

@@ -204,10 +204,22 @@ class Encoding:
 
     def only(self, expected: np.ndarray, called: np.ndarray) -> Encoding:
         """Return the same lists with the marked calls (bool, one entry a call of a side) only."""
+        return self._with_sides(self.expected.only(expected), self.called.only(called))
+
+    def for_runs(self, case: np.ndarray, expected: Side, called: Side) -> Encoding:
+        """Return other lists, one a run of a case (its position): of tools and texts only, no columns behind them."""
+        made = self._with_sides(expected, called)
+        made.case_count = made.list_count = len(case)
+        made.list_case, made.list_reference = np.arange(len(case)), np.zeros(len(case), dtype=np.int64)
+        for known in ("called_known", "expected_known", "effect_known"):
+            setattr(made, known, getattr(self, known)[case])
+        return made
+
+    def _with_sides(self, expected: Side, called: Side) -> Encoding:
         made = copy(self)
         for computed in ("arguments_known", "output_values", "_several_kinds", "_any_output", "_argument_texts"):
             made.__dict__.pop(computed, None)
-        made.expected, made.called = self.expected.only(expected), self.called.only(called)
+        made.expected, made.called = expected, called
         made._codes, made._remembered = {}, {}
         return made
 

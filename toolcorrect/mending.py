@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import pandas as pd
 
 from toolcorrect.alignment import SAME_NAME, SAME_TOOL, align, closest_reference
 from toolcorrect.dataset import Dataset
-from toolcorrect.encoding import Encoding
+from toolcorrect.encoding import Encoding, Side
 from toolcorrect.grouping import ranges
 from toolcorrect.names import Names
 
@@ -78,44 +80,74 @@ class Faults:
         Dataset
             Its cases are called "0", "1", ...
         """
-        data = self.data
-        begins = {table: np.searchsorted(data.case_rows(table), np.arange(len(data) + 1)) for table in _TABLES}
-        (run, row), (run_e, row_e) = (
-            ranges(begins[table][case], begins[table][case + 1] - begins[table][case]) for table in _TABLES
-        )
+        data, plan = self.data, self._plan(case, faults)
         names = pd.Index(pd.array(np.arange(len(case)).astype(str), dtype=data.cases.index.dtype), name="case")
-        wrong = self._wrong[row] & faults[run]
-        place = self._places(run, row, faults)
-        missing, due = self._due(case, begins["calls"], run, place, faults)
-        kept = np.flatnonzero(~(wrong[:, _REPEAT] | wrong[:, _EXTRA]))
-        made = data.calls.take(row[kept])
+        made = data.calls.take(plan.row)
         text_e, text_c, texts = data.argument_numbers()
-        text = text_c[row[kept]]
+        text = text_c[plan.row]
         for fault, columns in ((_NAMES, ("tool",)), (_ARGUMENTS, ("arguments", "arguments_form"))):
-            mends = np.flatnonzero(wrong[kept, fault])
-            source = self._encoding.expected.row[self._answers[row[kept[mends]]]]
+            mends = np.flatnonzero(plan.wrong[:, fault])
+            source = self._encoding.expected.row[self._answers[plan.row[mends]]]
             if fault == _ARGUMENTS:
                 text[mends] = text_e[source]
             for name in columns if len(mends) else ():
                 values = made[name].array.copy()
                 values[mends] = data.expected[name].array[source]
                 made[name] = values
-        runs, places = run[kept], place[kept]
-        if len(missing):
+        if len(plan.missing):
             shared = [name for name in data.expected if name in made]
-            source = self._encoding.expected.row[missing[:, 1]]
+            source = self._encoding.expected.row[plan.missing]
             added = data.expected[shared].take(source)
             text = np.concatenate((text, text_e[source]))
             made = pd.concat([made, added.assign(actor="assistant", depth=0).astype({"actor": made["actor"].dtype})])
-            runs, places = np.concatenate((runs, missing[:, 0])), np.concatenate((places, due))
-        order = np.lexsort((places, runs))
-        made = made.take(order)
-        made["case"], made["position"] = names[runs[order]].array, np.arange(len(made))
+        made = made.take(plan.order)
+        made["case"], made["position"] = names[plan.run].array, np.arange(len(made))
+        begins, ends = (edges[case] for edges in _edges(data, "expected"))
+        run_e, row_e = ranges(begins, ends - begins)
         expected = data.expected.take(row_e)
         expected["case"] = names[run_e].array
         cases = data.cases.take(case).set_axis(names)
         more = {table: _for_runs(getattr(data, table), data.cases.index[case], names) for table in ("rules", "tools")}
-        return Dataset(cases, made, expected, **more).know_argument_numbers(text_e[row_e], text[order], texts)
+        made_of = Dataset(cases, made, expected, **more)
+        return made_of.know_argument_numbers(text_e[row_e], text[plan.order], texts)
+
+    def mended_lists(self, case: np.ndarray, faults: np.ndarray) -> Encoding:
+        """Do what `mended` does with the lists alone, for definitions that look at tools and arguments only.
+
+        Each run is held against the closest reference.
+        """
+        plan, encoding = self._plan(case, faults), self._encoding
+        expected, called = encoding.expected, encoding.called
+        place = np.full(len(self.data.calls), -1, dtype=np.int64)
+        mine = np.isin(called.owner, self._list)
+        place[called.row[mine]] = np.flatnonzero(mine)
+        at, answered = place[plan.row], self._answers[plan.row]
+
+        def mend(fault: int, made: np.ndarray, due: np.ndarray) -> np.ndarray:
+            # One entry more, for calls that answer nothing or are in no list (-1).
+            left = np.where(plan.wrong[:, fault], np.append(due, -1)[answered], np.append(made, -1)[at])
+            return np.concatenate((left, due[plan.missing]))[plan.order]
+
+        tool, text = mend(_NAMES, called.tool, expected.tool), mend(_ARGUMENTS, called.text, expected.text)
+        inside = np.concatenate((at >= 0, np.ones(len(plan.missing), dtype=bool)))[plan.order]
+        lists = self._list[case]
+        run_e, e = ranges(expected.offsets[lists], expected.lengths[lists])
+        return encoding.for_runs(
+            case,
+            _side(run_e, expected.tool[e], expected.text[e], len(case)),
+            _side(plan.run[inside], tool[inside], text[inside], len(case)),
+        )
+
+    def _plan(self, case: np.ndarray, faults: np.ndarray) -> _Plan:
+        begins, ends = _edges(self.data, "calls")
+        run, row = ranges(begins[case], ends[case] - begins[case])
+        wrong = self._wrong[row] & faults[run]
+        place = self._places(run, row, faults)
+        added, missing, due = self._due(case, begins, run, place, faults)
+        kept = np.flatnonzero(~(wrong[:, _REPEAT] | wrong[:, _EXTRA]))
+        runs = np.concatenate((run[kept], added))
+        order = np.lexsort((np.concatenate((place[kept], due)), runs))
+        return _Plan(runs[order], row[kept], wrong[kept], missing, order)
 
     def _places(self, run: np.ndarray, row: np.ndarray, faults: np.ndarray) -> np.ndarray:
         """Return where each call stands: answering calls in the order of what they answer where that is mended."""
@@ -127,8 +159,8 @@ class Faults:
 
     def _due(
         self, case: np.ndarray, begins: np.ndarray, run: np.ndarray, place: np.ndarray, faults: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the missing calls to add (run, place among the expected calls), and where each belongs."""
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the missing calls to add: run, place among the expected calls, and where each belongs."""
         expected, partner = self._encoding.expected, self._pairs.partner_of_expected
         lists = self._list[case]
         run_e, e = ranges(expected.offsets[lists], np.where(faults[:, _MISSING], expected.lengths[lists], 0))
@@ -141,10 +173,31 @@ class Faults:
         due = begins[case[run_e]] - 0.5
         due[begun] = place[first + row - begins[case[run_e[begun]]]] + 0.25
         missing = partner[e] < 0
-        return np.column_stack((run_e, e))[missing], due[missing]
+        return run_e[missing], e[missing], due[missing]
 
 
-_TABLES = ("calls", "expected")
+class _Plan(NamedTuple):
+    """What mended runs are made of.
+
+    ``row`` and ``wrong``: the calls that stay, and what of them is to be mended; ``missing``: places of the expected
+    calls to add behind these; ``order`` puts both together into order, and ``run`` says whose each then is.
+    """
+
+    run: np.ndarray
+    row: np.ndarray
+    wrong: np.ndarray
+    missing: np.ndarray
+    order: np.ndarray
+
+
+def _edges(data: Dataset, table: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return where the rows of each case begin and end."""
+    edges = np.searchsorted(data.case_rows(table), np.arange(len(data) + 1))
+    return edges[:-1], edges[1:]
+
+
+def _side(owner: np.ndarray, tool: np.ndarray, text: np.ndarray, lists: int) -> Side:
+    return Side(np.zeros_like(owner), owner, np.searchsorted(owner, np.arange(lists + 1)), tool, text)
 
 
 def _for_runs(frame: pd.DataFrame, cases: pd.Index, names: pd.Index) -> pd.DataFrame:

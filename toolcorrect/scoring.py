@@ -89,8 +89,16 @@ class Scorer:
         self.scope = scope
         self.names = names
         self.empty = Empty.of(empty) if empty is not None and not isinstance(empty, str) else empty
+        self._given: Encoding | None = None
         self._encodings: dict[tuple[str, str | Names, str], Encoding] = {}
         self._overlaps: dict[tuple[Encoding, Match], Overlap] = {}
+
+    @classmethod
+    def of_lists(cls, encoding: Encoding, *, empty: EmptyRule | None = None) -> Scorer:
+        """Make a scorer of these lists, whatever names and scope a variant asks for."""
+        made = cls(encoding.data, empty=empty)
+        made._given = encoding
+        return made
 
     def overlap(self, variant: Variant) -> Overlap:
         """Return the counts a variant is made of."""
@@ -105,6 +113,8 @@ class Scorer:
 
     def _encoding(self, scope: str, names: str | Names, by: Literal["case", "turn"]) -> Encoding:
         """Return the lists of one meaning of calls and names, shared by all that the data cannot tell apart."""
+        if self._given is not None:
+            return self._given
         scope = "assistant" if scope in self._same_as_assistant else scope
         by = "case" if self._one_turn else by
         key = (scope, _level(names), by)
