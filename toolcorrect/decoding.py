@@ -41,9 +41,10 @@ _FEW = 64
 
 # Literals longer than this are not worth the parser's memory.
 _LONGEST_LITERAL = 200_000
-_FENCE = re.compile(r"^\s*```[a-zA-Z]*\s*|\s*```\s*$")
+_FENCE = re.compile(r"^```[a-zA-Z]*|```$")
 _TEMPLATE_TOKEN = re.compile(r"<\|[a-z_]{1,40}\|>|</?(?:s|tool_call|function_call)>")
-_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(\s*[}\]])')
+# A text that never ends is passed over at once, so that each character is looked at once only.
+_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*+"?)|,(\s*+[}\]])', re.DOTALL)
 _OPENERS = ("{", "[", "(", "'", '"')
 
 
@@ -331,7 +332,7 @@ def _storable(text: str) -> str:
 def _repair(text: str) -> tuple[str, str, str | None, bool]:
     value = _literal(text)
     if value is ABSENT:
-        bare = _TEMPLATE_TOKEN.sub("", _FENCE.sub("", text)).strip()
+        bare = _TEMPLATE_TOKEN.sub("", _FENCE.sub("", text.strip())).strip()
         bare = _TRAILING_COMMA.sub(lambda found: found[1] or found[2], bare)
         try:
             value = json.loads(bare, strict=False)

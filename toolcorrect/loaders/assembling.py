@@ -108,14 +108,16 @@ def _renamed(
             notes.append((parts[rows[0]].name, Note("", "id_prefixed", "another file has these ids too", prefixed)))
     taken: set[str] = {case for cases in lists for case in cases}
     used: set[str] = set()
+    last: dict[str, int] = {}
     for rows in files:
         repeated = 0
         for i in rows:
             for j, case in enumerate(lists[i]):
                 if case in used:
-                    number = 2
+                    number = last.get(case, 1) + 1
                     while f"{case}#{number}" in taken:
                         number += 1
+                    last[case] = number
                     tasks[i][j] = tasks[i][j] or (None if made_up[i][j] else case)
                     lists[i][j] = f"{case}#{number}"
                     taken.add(lists[i][j])

@@ -13,6 +13,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from toolcorrect.errors import LoadError
+from toolcorrect.loaders.limits import refuse_bomb
+from toolcorrect.loaders.lines import reason
+
+# Rows of Parquet that are unpacked at once.
+_PARQUET_ROWS = 64
 
 
 def read_csv(name: str, data: bytes) -> tuple[pd.DataFrame, dict[str, str]]:
@@ -73,11 +78,24 @@ def _uneven(found: int, width: int) -> str:
 
 
 def read_parquet(name: str, stream: IO[bytes]) -> pd.DataFrame:
-    """Read Parquet; lists and structs become Python lists and dicts."""
+    """Read Parquet; lists and structs become Python lists and dicts.
+
+    Raises
+    ------
+    LoadError
+        Where it cannot be read, or few bytes unpack to many, as a repeated long text does.
+    """
+    data = stream.read()
+    batches, size = [], 0
     try:
-        table = pq.read_table(pa.BufferReader(stream.read()))
+        file = pq.ParquetFile(pa.BufferReader(data))
+        for batch in file.iter_batches(_PARQUET_ROWS):
+            size += batch.nbytes
+            refuse_bomb(name, size, len(data))
+            batches.append(batch)
+        table = pa.Table.from_batches(batches, file.schema_arrow)
     except (pa.ArrowException, OSError, ValueError) as cause:
-        raise LoadError(f"{name} is Parquet that cannot be read ({str(cause)[:120]}).") from None
+        raise LoadError(f"{name} is Parquet that cannot be read ({reason(cause)}).") from None
     return pd.DataFrame({column: table.column(column).to_pylist() for column in table.column_names}, dtype=object)
 
 

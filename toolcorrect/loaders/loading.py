@@ -19,6 +19,7 @@ from toolcorrect.dataset import Dataset
 from toolcorrect.decoding import TEXT
 from toolcorrect.errors import LoadError, OptionError, listed
 from toolcorrect.loaders.assembling import assemble
+from toolcorrect.loaders.fast_chat import fast_chat_parts
 from toolcorrect.loaders.fast_records import fast_parts
 from toolcorrect.loaders.faults import described
 from toolcorrect.loaders.format import Detection, Format, detected, format_named, not_known
@@ -138,6 +139,9 @@ def read_parts(source: Source, chosen: Format) -> list[Part]:
     """Read one source: by whole columns where that is possible, else record by record."""
     if chosen.name == "plain_records" and source.shape == "lines":
         return fast_parts(source, chosen)
+    chats = fast_chat_parts(source) if chosen.name == "openai_chat" and source.shape == "lines" else None
+    if chats is not None:
+        return chats
     rows = _read_rows(source, chosen)
     return [part_of(one) for one in (chosen.combine([rows]) if chosen.combine else [rows])]
 
@@ -173,7 +177,7 @@ def _check_any(parts: Iterable[Part]) -> None:
     notes = [(part, note) for part in parts for note in part.notes if note.code == "unreadable"]
     if notes and not any(len(part.ids) for part in parts):
         part, note = notes[0]
-        if not note.record and note.note.startswith(part.name):
+        if not note.record and part.name in note.note:
             raise LoadError(note.note)
         where = f"{part.name}, {note.record}" if note.record else part.name
         raise LoadError(f"{where}: {note.note}. There is nothing else in it that could be read.")
@@ -258,8 +262,14 @@ def paths_of(pattern: str | Path) -> list[Path]:
     path = Path(pattern)
     if path.is_file():
         return [path]
-    found = sorted(Path(name) for name in globbing.glob(str(pattern), recursive=True))
-    files = [name for name in found if name.is_file()]
+    # Path.glob does not follow links to folders under **, which may lead in circles.
+    root = Path(path.anchor) if path.anchor else Path()
+    inner = path.relative_to(path.anchor) if path.anchor else path
+    try:
+        found = sorted(root.glob(str(inner))) if globbing.has_magic(str(pattern)) else []
+    except (ValueError, NotImplementedError) as cause:
+        raise LoadError(f"{pattern} is no pattern for files: {cause}.") from None
+    files = [file for file in found if not file.name.startswith(".") and file.is_file()]
     if not files:
         near = [p.name for p in sorted(path.parent.glob("*"))[:8]] if path.parent.is_dir() else []
         there = f" In {path.parent} are {listed(near)}." if near else ""

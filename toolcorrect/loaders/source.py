@@ -18,15 +18,11 @@ import pandas as pd
 from toolcorrect.decoding import parse_json, parse_json_slowly
 from toolcorrect.errors import LoadError
 from toolcorrect.loaders import cells
+from toolcorrect.loaders.limits import LARGEST_ARCHIVE, read_whole, refuse_bomb
 from toolcorrect.loaders.lines import LONGEST_LINE, Block, Lines, OneBlock, parsed_lines
 
 # Detection looks at this many records.
 HEAD = 50
-# One JSON document, or a file of another kind, is read whole up to this many bytes.
-LARGEST_DOCUMENT = 1 << 30
-# A compressed file may grow by this factor once it is beyond LARGEST_FREE bytes.
-LARGEST_GROWTH = 200
-LARGEST_FREE = 64 << 20
 
 _SUFFIXES = re.compile(r"(\.(json|jsonl|ndjson|csv|tsv|parquet|eval|txt|log|gz|zip))+$", re.IGNORECASE)
 _UNLIKE_JSON = re.compile(rb"\s*(?:<\?xml|<!DOCTYPE|<html|%YAML|---\s)", re.IGNORECASE)
@@ -193,13 +189,17 @@ def _open_plain(name: str, stream: IO[bytes], options: dict[str, Any]) -> Iterat
         yield Source(name, container="parquet", shape="table", document=frame, **options)
         return
     if start.startswith((b"\xff\xfe", b"\xfe\xff")):
-        text = _limited(name, stream).decode("utf-16", errors="replace")
+        text = read_whole(name, stream).decode("utf-16", errors="replace")
         for source in _open_plain(name, io.BytesIO(text.encode("utf-8", "surrogatepass")), options):
             if "\ufffd" in text:
                 source.skip("text", "it is not all UTF-16: what is not is read as \ufffd; save the file as UTF-8")
             yield source
         return
     start = start.removeprefix(b"\xef\xbb\xbf")
+    if not start.strip():
+        while not start.strip() and (piece := stream.read(1 << 20)):
+            start = piece
+        stream.seek(0)
     if not start.strip():
         yield Source(name, container="jsonl", shape="array", document=[], **options)
     elif start.lstrip()[:1] in (b"{", b"["):
@@ -219,7 +219,7 @@ def _json(name: str, stream: IO[bytes], options: dict[str, Any]) -> Source:
             return Source(name, container="jsonl", shape="lines", lines=lambda: Lines(stream), **options)
     except ValueError as cause:
         raise LoadError(f"{name} cannot be read: {cause}.") from None
-    data = _limited(name, stream)
+    data = read_whole(name, stream)
     try:
         value = parse_json(data.removeprefix(b"\xef\xbb\xbf"))
     except ValueError as cause:
@@ -240,7 +240,7 @@ def _text(name: str, stream: IO[bytes], options: dict[str, Any]) -> Source:
     stream.seek(0)
     if any(line.lstrip()[:1] in (b"{", b"[") for line in first.splitlines()[1:3]) or _holds_a_record(first):
         return Source(name, container="jsonl", shape="lines", lines=lambda: Lines(stream), **options)
-    frame, damage = cells.read_csv(name, _limited(name, stream))
+    frame, damage = cells.read_csv(name, read_whole(name, stream))
     source = Source(name, container="csv", shape="table", document=frame, **options)
     for label, reason in damage.items():
         source.skip(label, reason)
@@ -300,14 +300,6 @@ def _concatenated(data: bytes) -> list[Any]:
         return []
 
 
-def _limited(name: str, stream: IO[bytes]) -> bytes:
-    data = stream.read(LARGEST_DOCUMENT + 1)
-    if len(data) > LARGEST_DOCUMENT:
-        raise LoadError(f"{name} is one document of more than {LARGEST_DOCUMENT >> 20} MB; write one record a line.")
-    stream.seek(0)
-    return data
-
-
 def _unzipped(name: str, stream: IO[bytes]) -> tuple[IO[bytes], str]:
     """Unpack gzip, refusing a bomb; keep what comes before damage and tell what that is."""
     damage = ""
@@ -318,7 +310,7 @@ def _unzipped(name: str, stream: IO[bytes]) -> tuple[IO[bytes], str]:
         try:
             while block := unpacked.read1(1 << 16):
                 whole.write(block)
-                _refuse_bomb(name, whole.tell(), packed)
+                refuse_bomb(name, whole.tell(), packed)
         except (OSError, EOFError, zlib.error) as cause:
             if not whole.tell():
                 raise LoadError(f"{name} is gzip that cannot be unpacked ({cause}).") from None
@@ -333,8 +325,11 @@ def _archive(name: str, stream: IO[bytes], options: dict[str, Any]) -> Iterator[
     except (zipfile.BadZipFile, OSError, ValueError) as cause:
         raise LoadError(f"{name} is a zip file that cannot be opened ({cause}).") from None
     members = [m for m in archive.infolist() if not m.is_dir() and not Path(m.filename).name.startswith(".")]
-    for member in members:
-        _refuse_bomb(f"{member.filename} in {name}", member.file_size, max(member.compress_size, 1))
+    # Members are read one after the other, but many of them can be a bomb together.
+    sizes = [(member.file_size, max(member.compress_size, 1)) for member in members]
+    for member, (size, packed) in zip(members, sizes):
+        refuse_bomb(f"{member.filename} in {name}", size, packed)
+    refuse_bomb(name, sum(size for size, _ in sizes), sum(packed for _, packed in sizes), LARGEST_ARCHIVE)
     # Inspect logs: one log in many members, which only their own format can read.
     if any(m.filename in ("header.json", "_journal/start.json") for m in members):
         yield Source(name, container="zip", shape="archive", archive=archive, **options)
@@ -347,13 +342,6 @@ def _archive(name: str, stream: IO[bytes], options: dict[str, Any]) -> Iterator[
         if data[:4] == b"PK\x03\x04":
             raise LoadError(f"{member.filename} in {name} is a zip inside a zip; unpack the outer one first.")
         yield from open_bytes(f"{name}/{member.filename}", io.BytesIO(data), **options)
-
-
-def _refuse_bomb(name: str, size: int, packed: int) -> None:
-    if size > LARGEST_FREE and (size > LARGEST_GROWTH * packed or size > LARGEST_DOCUMENT):
-        raise LoadError(
-            f"{name} unpacks from {packed:,} to more than {size:,} bytes, as an attack would; unpack it first."
-        )
 
 
 def open_frame(frame: pd.DataFrame, name: str = "frame", **options: Any) -> Source:
