@@ -1,6 +1,8 @@
 """The README says what is so."""
 
+import json
 import re
+import textwrap
 
 import toolcorrect as tc
 from tests.readme import with_tables
@@ -27,3 +29,20 @@ def test_the_first_example_says_what_it_says():
 def test_the_pictures_are_there():
     for picture in re.findall(r"!\[[^]]*\]\(([^)]+)\)", TEXT):
         assert (ROOT / picture).is_file(), picture
+
+
+def test_the_format_of_your_own_loads(tmp_path, monkeypatch):
+    section = TEXT.split("### A format of your own")[1].split("\n## ")[0]
+    code = textwrap.dedent("\n".join(line for line in section.splitlines() if line.startswith("    ") or not line))
+    good = {"agent_run": "r1", "llm": "m", "wanted": ["search"]}
+    lines = [{**good, "steps": [{"tool": "search", "with": {"q": "x"}, "gave": 3}]}, {**good, "steps": [{"tool": 1}]}]
+    (tmp_path / "house.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("toolcorrect.loaders.format._FORMATS", {})
+    made = {}
+    exec(code, made)
+    data = made["data"]
+    assert data.calls[["case", "tool", "arguments", "output"]].values.tolist() == [["r1", "search", '{"q":"x"}', "3"]]
+    assert data.expected.tool.to_list() == ["search"]
+    assert data.report[["record", "code"]].values.tolist() == [["line 2", "unreadable"]]
+    assert tc.formats().index.to_list() == ["house_log"]
