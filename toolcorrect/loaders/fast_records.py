@@ -70,10 +70,19 @@ class Plan:
 
     def read(self, block: Block, source: Source) -> Part | None:
         """Read a block by columns; None where it is not regular."""
-        records = _one_object_a_line(block.data)
-        columns = self._columns(block.data, records) if records else None
-        if columns is None:
-            return None
+        columns = self.columns(block.data)
+        wire = any(side.key == WIRE_KEY for side in self.sides.values())
+        return None if columns is None else self.part(columns, block, source, wire=wire)
+
+    def part(self, columns: Mapping[str, pa.Array], block: Block, source: Source, *, wire: bool) -> Part | None:
+        """Make the part of a block from its `columns`; None where a value is not what it should be.
+
+        Parameters
+        ----------
+        wire
+            As in `decode_texts`.
+        """
+        records = len(next(iter(columns.values())))
         part = Part(source.name, source.stem, pa.nulls(records, TEXT))
         for field, key in self.fields.items():
             part.cases[field] = columns[key].cast(_RECORD_TYPES[field])
@@ -86,13 +95,17 @@ class Plan:
         for name, known in (("called", "called_known"), ("expected", "expected_known")):
             side = self.sides.get(name)
             part.cases[known] = pa.repeat(False, records) if side is None else columns[side.key].is_valid()
-            table = {} if side is None else self._calls(columns[side.key], side, name, block.data, part)
+            table = {} if side is None else self._calls(columns[side.key], side, name, block.data, part, wire=wire)
             if table is None:
                 return None
             setattr(part, "calls" if name == "called" else "expected", table)
         return part
 
-    def _columns(self, data: bytes, records: int) -> dict[str, pa.Array] | None:
+    def columns(self, data: bytes) -> dict[str, pa.Array] | None:
+        """Parse a block into a column for each key; None where it does not keep to the plan."""
+        records = _one_object_a_line(data)
+        if not records:
+            return None
         try:
             table = pj.read_json(
                 pa.BufferReader(data),
@@ -107,7 +120,9 @@ class Plan:
             return None
         return {name: table.column(name).chunk(0) for name in table.column_names}
 
-    def _calls(self, lists: pa.Array, side: Side, name: str, data: bytes, part: Part) -> dict[str, Any] | None:
+    def _calls(
+        self, lists: pa.Array, side: Side, name: str, data: bytes, part: Part, *, wire: bool
+    ) -> dict[str, Any] | None:
         """Return the columns of one side's calls; None where a value is not what it should be."""
         items = lists.flatten()
         given = {field: _child(items, path) for field, path in side.paths.items()}
@@ -115,16 +130,14 @@ class Plan:
             return None
         size = len(items)
         arguments = given.get("arguments", pa.nulls(size, TEXT))
-        # Null arguments and missing ones are different things, which Arrow does not tell apart.
-        if arguments.null_count and "arguments" in given and _has_null(data, side.paths["arguments"][-1]):
+        if "arguments" in given and is_null_somewhere(arguments, data, side.paths["arguments"][-1]):
             return None
         if any(_has_negative(given[field]) for field in ("turn", "step") if field in given):
             return None
         kinds = _kinds(given.get("type"), size)
         if kinds is None:
             return None
-        wire = any(s.key == WIRE_KEY for s in self.sides.values()) or len(side.paths["name"]) > 1
-        decoded = decode_texts(arguments, wire=wire)
+        decoded = decode_texts(arguments, wire=wire or len(side.paths["name"]) > 1)
         note_statuses(part.notes, decoded.status, decoded.twice, "" if name == "called" else "expected_")
         case, position = owners(pc.list_value_length(lists).fill_null(0).to_numpy())
         table = {
@@ -140,7 +153,7 @@ class Plan:
         if "step" in given:
             table["step"] = given["step"]
         if "output" in given:
-            table["output"] = _as_json(given["output"])
+            table["output"] = as_json(given["output"])
         if name == "called":
             table["arguments_status"], table["arguments_raw"] = pa.array(decoded.status), decoded.raw
             table.update({column: given[field] for field, column in _CALLED_ONLY if field in given})
@@ -174,8 +187,15 @@ def _read_slowly(block: Block | None, source: Source, chosen: Format, too_long: 
     return part_of(rows)
 
 
-def plan_of(source: Source) -> Plan | None:
-    """Make the plan of a source from its first records; None where they are not regular."""
+def plan_of(source: Source, apart: Mapping[str, pa.DataType] | None = None) -> Plan | None:
+    """Make the plan of a source from its first records; None where they are not regular.
+
+    Parameters
+    ----------
+    apart
+        Keys, with their type, that the plan only parses.
+    """
+    apart = apart or {}
     records = source.raw_head()
     if not records or not all(isinstance(record, dict) for record in records):
         return None
@@ -190,6 +210,9 @@ def plan_of(source: Source) -> Plan | None:
     for key, name in names.items():
         values = [record[key] for record in records if key in record]
         field = field_of.get(name)
+        if key in apart:
+            schema.append((key, apart[key]))
+            continue
         if field in fields or field in sides or field == "tools" or (field is None and name in CASES):
             return None
         if field in ("called", "expected"):
@@ -199,7 +222,7 @@ def plan_of(source: Source) -> Plan | None:
             sides[field] = side
             schema.append((key, side.kind))
             continue
-        kind = _scalar_type(values)
+        kind = scalar_type(values)
         if kind is None or (field is not None and not _fits(kind, _RECORD_TYPES[field])):
             return None
         schema.append((key, kind))
@@ -208,7 +231,7 @@ def plan_of(source: Source) -> Plan | None:
         else:
             fields[field] = key
     source.renamed_seen.update(names.keys() & source.renamed.keys())
-    return Plan(pa.schema(schema), fields, tags, sides) if sides else None
+    return Plan(pa.schema(schema), fields, tags, sides) if sides or apart else None
 
 
 def _side_of(key: str, values: list[Any]) -> Side | None:
@@ -231,7 +254,7 @@ def _side_of(key: str, values: list[Any]) -> Side | None:
         made = []
         for name in dict.fromkeys(name for one in objects for name in one):
             field = next((field for field, aliases in CALL_KEYS.items() if name in aliases), None)
-            kind = _scalar_type([one[name] for one in objects if name in one])
+            kind = scalar_type([one[name] for one in objects if name in one])
             if (
                 field is None
                 or field not in _CALL_TYPES
@@ -246,7 +269,7 @@ def _side_of(key: str, values: list[Any]) -> Side | None:
     return Side(key, pa.list_(pa.struct(structure)), paths) if "name" in paths else None
 
 
-def _scalar_type(values: list[Any]) -> pa.DataType | None:
+def scalar_type(values: list[Any]) -> pa.DataType | None:
     """Return the one Arrow type of some values; None where there is none."""
     kinds = {type(value) for value in values}
     if not kinds <= _SCALARS.keys():
@@ -297,8 +320,9 @@ def _child(items: Any, path: tuple[str, ...]) -> Any:
     return items
 
 
-def _has_null(data: bytes, key: str) -> bool:
-    return re.search(rb'"' + re.escape(key.encode()) + rb'"\s*:\s*null', data) is not None
+def is_null_somewhere(column: pa.Array, data: bytes, key: str) -> bool:
+    """Tell whether a key may stand with null, which is not the same as missing, but is to Arrow."""
+    return column.null_count > 0 and re.search(rb'"' + re.escape(key.encode()) + rb'"\s*:\s*null', data) is not None
 
 
 def _has_negative(column: pa.Array) -> bool:
@@ -317,6 +341,7 @@ def _kinds(words: pa.Array | None, size: int) -> pa.Array | None:
     return codes.take(encoded.indices.fill_null(len(kinds) - 1))
 
 
-def _as_json(texts: pa.Array) -> pa.Array:
+def as_json(texts: pa.Array) -> pa.Array:
+    """Return texts as JSON."""
     encoded = texts.dictionary_encode()
     return pa.array([to_json(text) for text in encoded.dictionary.to_pylist()], TEXT).take(encoded.indices)

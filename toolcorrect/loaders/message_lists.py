@@ -146,16 +146,25 @@ class Family:
 _FAMILIES: list[Family] = []
 
 
-def read_as_other(record: Any, rows: Rows) -> bool:
-    """Read a record in a file of another format by the family that knows its messages, if one does."""
+def family_of(record: Any) -> tuple[Family, list[Unfolded]] | None:
+    """Return the family that knows the messages of a record, with what it unfolds."""
     for family in _FAMILIES:
         found = list(family._lists(record))
         if any(family.tell(messages) for messages, _ in found):
-            rows.report("other_format", f"read as {family.name}")
-            for messages, context in found:
-                family._read_one(messages, context, rows)
-            return True
-    return False
+            return family, found
+    return None
+
+
+def read_as_other(record: Any, rows: Rows) -> bool:
+    """Read a record in a file of another format by the family that knows its messages, if one does."""
+    known = family_of(record)
+    if known is None:
+        return False
+    family, found = known
+    rows.report("other_format", f"read as {family.name}")
+    for messages, context in found:
+        family._read_one(messages, context, rows)
+    return True
 
 
 def case_of(context: dict[str, Any], rows: Rows, plumbing: frozenset[str] = _PLUMBING) -> Case:

@@ -18,7 +18,7 @@ from toolcorrect.loaders.source import Source
 from toolcorrect.loaders.telling import mostly
 
 # Settings of a request and fields of a response that say nothing about the run.
-_PLUMBING = frozenset(
+PLUMBING = frozenset(
     {
         *("messages", "choices", "request", "response", "functions", "object", "created", "usage", "stream"),
         *("system_fingerprint", "service_tier", "tool_choice", "parallel_tool_calls", "response_format"),
@@ -72,7 +72,7 @@ def _calls(message: Any) -> bool:
 
 
 def _read_one(messages: list[Any], context: dict[str, Any], rows: Rows) -> None:
-    fields, tags = split_record({key: value for key, value in context.items() if key not in _PLUMBING})
+    fields, tags = split_record({key: value for key, value in context.items() if key not in PLUMBING})
     called, expected, tools = (fields.pop(name, None) for name in ("called", "expected", "tools"))
     case = rows.case(fields.pop("case", None), ids_within="step", tags=tags, **fields)
     if called is not None:

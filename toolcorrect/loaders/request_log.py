@@ -11,7 +11,7 @@ from toolcorrect.decoding import to_json
 from toolcorrect.loaders.rows import Rows
 
 # Runs that the user tells apart never share a history.
-_RUN = ("case", "case_id", "task", "task_id", "trial", "model")
+RUN = ("case", "case_id", "task", "task_id", "trial", "model")
 
 
 class RequestLog:
@@ -38,7 +38,7 @@ class RequestLog:
         run
             What the record says beside them.
         """
-        total = hash(tuple(str(run.get(name)) for name in _RUN))
+        total = hash(tuple(str(run.get(name)) for name in RUN))
         sums = []
         for message in messages:
             total = hash((total, self._fingerprint(message)))
