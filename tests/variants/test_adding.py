@@ -61,6 +61,12 @@ def test_the_entry_is_scored_explained_and_documented(copy: Path) -> None:
     run(copy, "-c", USE)
 
 
+def test_no_other_change_is_asked_for(copy: Path) -> None:
+    run(copy, "-m", "tests.readme")
+    tests = ["tests/test_readme.py", "tests/variants/test_proof.py", "tests/variants/test_empty_sides.py"]
+    run(copy, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests, "-k", "tables or designed or design or no_rule")
+
+
 def test_the_entry_is_property_tested(copy: Path) -> None:
     tests = ["tests/variants/test_properties.py", "tests/variants/test_empty_sides.py"]
     said = run(copy, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests, "-k", NAME)

