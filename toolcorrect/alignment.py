@@ -114,12 +114,13 @@ def align(encoding: Encoding, *, arguments: bool = True) -> Alignment:
     of_expected = np.full(len(expected.row), -1, dtype=np.int64)
     of_called = np.full(len(called.row), -1, dtype=np.int64)
     grade = np.zeros(len(expected.row), dtype=np.int64)
-    normal = pd.factorize(np.asarray([LEVELS["galtea"](name) for name in encoding.tool_names], dtype=object))[0]
-    for found, codes in (
-        (EQUAL, encoding.codes(Match(arguments="json" if arguments else None))),
-        (SAME_TOOL, (expected.tool, called.tool)),
-        (SAME_NAME, (normal[expected.tool], normal[called.tool])),
-    ):
+    rounds = [(EQUAL, encoding.codes(Match(arguments="json" if arguments else None)))]
+    if arguments:
+        rounds.append((SAME_TOOL, (expected.tool, called.tool)))
+    normal, names = pd.factorize(np.asarray([LEVELS["galtea"](name) for name in encoding.tool_names], dtype=object))
+    if len(names) < len(normal):
+        rounds.append((SAME_NAME, (normal[expected.tool], normal[called.tool])))
+    for found, codes in rounds:
         free_e, free_c = np.flatnonzero(of_expected < 0), np.flatnonzero(of_called < 0)
         if not len(free_e) or not len(free_c):
             break

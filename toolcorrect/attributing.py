@@ -96,6 +96,7 @@ class Why:
             lines += [
                 f"  {row.Index}: {row.a} / {row.b}, {row.mean_share:.2f} a case, decides {row.decides:,}"
                 for row in self.axes.itertuples()
+                if self.cases[row.Index].ne(0).any()
             ]
         return "\n".join(lines)
 
@@ -148,14 +149,14 @@ def why(
     What makes the gap:
       multiplicity: multiset / set, -0.08 a case, decides 0
       formula: recall / jaccard, 0.58 a case, decides 1
-      empty: 1/nan/0 / 1/0/0, 0.00 a case, decides 0
     """
     points = _points(data, a, b, scope, names, empty)
     scores = scores_of(data, points)
     gap = scores[0] - scores[1]
-    rows = np.flatnonzero(np.abs(np.nan_to_num(gap)) > _TIE)
+    differ = np.abs(np.nan_to_num(gap)) > _TIE
+    rows = np.flatnonzero(differ)
     on_axes = all(point.variant.axes is not None for point in points)
-    apart = data.select(data.cases.index[rows])
+    apart = data.select(differ)
     shares = _shares(apart, points) if on_axes else None
     labels = _labels(points)
     found = pd.DataFrame(

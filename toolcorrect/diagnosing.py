@@ -48,8 +48,8 @@ def diagnose(data: Dataset, *, scope: str = "assistant", names: str | Names = "e
           the arguments that the schema does not name, and of those that are not expected either;
         * ``failed``, ``outcome_unknown`` (calls), ``blind_repeats`` (calls equal to one that failed before),
           ``recovered`` (boolean: each failed call was followed by one of the same tool that succeeded);
-        * ``stage``: the first that went wrong: ``selection`` (missing, extra, unknown or not offered), ``arguments``
-          (wrong or invalid) or ``execution`` (failed without recovery); NA where nothing did.
+        * ``stage``: the first that went wrong: ``selection`` (missing or extra; without a reference: not offered),
+          ``arguments`` (wrong or invalid) or ``execution`` (failed without recovery); NA where nothing did.
 
     Examples
     --------
@@ -213,5 +213,6 @@ def _stage(frame: pd.DataFrame) -> pd.Categorical:
     stage = np.full(len(frame), -1)
     stage[any_of("failed") & ~frame["recovered"].fillna(False).to_numpy(dtype=bool)] = 2
     stage[any_of("wrong_arguments", "invalid_arguments")] = 1
-    stage[any_of("missing", "extra", "unknown_tools", "not_offered")] = 0
+    unasked = any_of("unknown_tools", "not_offered") & frame["expected"].isna().to_numpy()
+    stage[any_of("missing", "extra") | unasked] = 0
     return pd.Categorical.from_codes(stage, dtype=STAGES)

@@ -107,7 +107,7 @@ def disagreements(
             first.name: scores[0][rows],
             second.name: scores[1][rows],
             "gap": gap[rows],
-            "cause": causes_of(data.select(cases.index[rows]), points, gap[rows]),
+            "cause": causes_of(data.select(apart), points, gap[rows]),
         },
         index=cases.index[rows],
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -22,7 +22,7 @@ from toolcorrect.thresholds import TOLERANCE
 from toolcorrect.variants import resolve
 from toolcorrect.variants.definition import FORMULAS, MEASURES, POLICIES, Axes, Variant
 
-Settings = dict[str, Any]
+Settings = Mapping[str, Any]
 
 
 def flips(
@@ -75,7 +75,7 @@ def flips(
     def verdict(switched: Variant, settings: Settings) -> np.ndarray:
         key = repr(settings)
         if key not in scorers:
-            scorers[key] = Scorer(data, **({"empty": empty} | settings))
+            scorers[key] = Scorer(data, **{"empty": empty, **settings})
         values = scorers[key].cases(switched).score * way
         return np.where(np.isnan(values), np.nan, values >= least * way - TOLERANCE)
 
