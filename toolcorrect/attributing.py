@@ -87,16 +87,20 @@ class Why:
         made = frame.groupby(column)["gap"].agg(cases="size", mean_gap="mean")
         return made.join(shares).sort_values("cases", ascending=False)
 
+    @property
+    def _moving(self) -> pd.DataFrame:
+        """The axes that move any score."""
+        return self.axes[[bool(self.cases[axis].ne(0).any()) for axis in self.axes.index]]
+
     def __str__(self) -> str:
         a, b = self.cases.columns[2:4]
         lines = [f"{a} and {b} differ on {len(self.cases):,} of {self.scored:,} cases."]
         lines += [f"  {row.share:.0%} {row.Index}" for row in self.causes.itertuples()]
-        if len(self.axes):
+        if len(self._moving):
             lines.append("What makes the gap:")
             lines += [
                 f"  {row.Index}: {row.a} / {row.b}, {row.mean_share:.2f} a case, decides {row.decides:,}"
-                for row in self.axes.itertuples()
-                if self.cases[row.Index].ne(0).any()
+                for row in self._moving.itertuples()
             ]
         return "\n".join(lines)
 
@@ -105,7 +109,7 @@ class Why:
 
     def _repr_html_(self) -> str:
         title = str(self).splitlines()[0]
-        return html.table(self.causes.reset_index(), title) + html.table(self.axes.reset_index())
+        return html.table(self.causes.reset_index(), title) + html.table(self._moving.reset_index())
 
 
 def why(
