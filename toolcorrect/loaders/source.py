@@ -336,7 +336,9 @@ def _archive(name: str, stream: IO[bytes], options: dict[str, Any]) -> Iterator[
         return
     for member in members:
         try:
-            data = archive.read(member)
+            # Reading all of it would unpack what lies beyond the size that the directory says.
+            with archive.open(member) as unpacked:
+                data = unpacked.read(member.file_size)
         except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError, zlib.error) as cause:
             raise LoadError(f"{member.filename} in {name} cannot be unpacked ({cause}).") from None
         if data[:4] == b"PK\x03\x04":
