@@ -1,3 +1,4 @@
+import pandas as pd
 import pytest
 
 import toolcorrect as tc
@@ -67,3 +68,24 @@ def test_html_escapes_hostile_text():
 def test_a_case_that_is_not_there():
     with pytest.raises(UnknownNameError, match="There is no case '9'"):
         tc.explain(dataset((["a"], ["a"])), "9")
+
+
+def test_what_breaks_a_schema_a_rule_or_the_reference_is_told():
+    tool = {"name": "a", "parameters": {"properties": {"n": {"type": "integer", "default": 1}}, "required": ["n"]}}
+    record = {"case": "x", "called": [call("a", n="2"), "zap"], "expected": [call("a", n=1)], "tools": [tool]}
+    data = tc.load([record])
+    data = data.replace(rules=pd.DataFrame({"rule": ["forbid"], "tool": ["zap"]}))
+    made = tc.explain(data, "x", variants="recall")
+    assert made.findings["about"].to_list() == ["call", "call", "rule", "reference"]
+    told = str(made)
+    assert "! call: a, n: " in told
+    assert "! call: zap: not among the tools offered" in told
+    assert "! rule: zap is forbidden and was called once" in told
+    assert "zap is forbidden" in made._repr_html_()
+    assert tc.explain(dataset((["a"], ["a"])), "0").findings.empty
+
+
+def test_a_matcher_that_is_met_is_a_match():
+    expected = [call("a", id={"$match": {"type": "integer"}})]
+    assert kinds([call("a", id=7)], expected) == ["matched"]
+    assert kinds([call("a", id="7")], expected) == ["arguments"]
