@@ -12,6 +12,7 @@ import pandas as pd
 import typer
 
 import toolcorrect as tc
+from toolcorrect.disagreeing import CAUSES_IN_WORDS
 from toolcorrect.errors import OptionError, ToolcorrectError, listed
 from toolcorrect.html import visible
 
@@ -56,7 +57,7 @@ def score(
         for row in pairs.itertuples():
             print(
                 f"  {row.a} and {row.b}: {row.mean_gap:.2f} on average, they differ on {row.differ} of "
-                f"{row.cases} cases, mostly by {_CAUSES[row.cause]} ({row.share:.0%})"
+                f"{row.cases} cases, mostly by {CAUSES_IN_WORDS[row.cause]} ({row.share:.0%})"
             )
         if write:
             write(_with_tags(data, scores))
@@ -146,18 +147,6 @@ def lab(
     from jupyterlab.labapp import main
 
     sys.exit(main([str(folder)]))
-
-
-_CAUSES = {
-    "empty": "an empty side",
-    "names": "the spelling of tool names",
-    "arguments": "arguments",
-    "order": "order",
-    "repeat": "repeated calls",
-    "extra": "extra calls",
-    "missing": "missing calls",
-    "rule": "how the rules count",
-}
 
 
 @contextmanager

@@ -22,6 +22,16 @@ from toolcorrect.variants import Wanted, resolve
 from toolcorrect.variants.definition import Variant
 
 CAUSES = ("empty", *FAULTS, "rule")
+CAUSES_IN_WORDS = {
+    "extra": "extra calls",
+    "missing": "missing calls",
+    "repeat": "repeated calls",
+    "order": "order",
+    "arguments": "arguments",
+    "names": "tool names",
+    "empty": "an empty side",
+    "rule": "how the rules count",
+}
 _TIE = 1e-9
 
 

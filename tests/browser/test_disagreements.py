@@ -16,7 +16,8 @@ from tests.browser.conftest import keep
 from tests.browser.hosts import RUN, Host
 from tests.browser.looking import finished, sticking_out
 from tests.shared import ROOT
-from toolcorrect.dashboards.disagreement_view import CAUSES, Pairs, State, View, view
+from toolcorrect.dashboards.disagreement_view import Pairs, State, View, view
+from toolcorrect.disagreeing import CAUSES_IN_WORDS
 from toolcorrect.variants import resolve
 
 FOLDER = ROOT / "data" / "support_desk"
@@ -106,7 +107,7 @@ def test_filters(opened: Page) -> None:
     before = view(pairs(), State("recall", "exact.args"))
     cause = next(iter(before.counts))
     control(opened, re.compile(f"^{cause} ")).press("Space")
-    rest = frozenset(CAUSES) - {cause}
+    rest = frozenset(CAUSES_IN_WORDS) - {cause}
     without = held(opened, State("recall", "exact.args", causes=rest))
     assert without.mask.sum() == before.mask.sum() - before.counts[cause]
     control(opened, re.compile(f"^{cause} ")).press("Space")

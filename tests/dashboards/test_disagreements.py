@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 import toolcorrect as tc
 from tests.shared import ROOT
 from tests.widgets.messages import update
-from toolcorrect.dashboards.disagreement_view import CAUSES, Pairs, State, cause_bars, code, view
+from toolcorrect.dashboards.disagreement_view import Pairs, State, cause_bars, code, view
 from toolcorrect.dashboards.disagreements import Disagreements
+from toolcorrect.disagreeing import CAUSES_IN_WORDS
 from toolcorrect.errors import OptionError, UnknownNameError
 from toolcorrect.variants import resolve
 
@@ -42,7 +43,7 @@ states = st.builds(
     a=st.sampled_from(["deepeval", "recall", "exact.args"]),
     b=st.sampled_from(["notebook.jaccard", "galtea", "sequence"]),
     minimum=st.sampled_from([round(0.05 * i, 2) for i in range(21)]),
-    causes=st.none() | st.frozensets(st.sampled_from(list(CAUSES))),
+    causes=st.none() | st.frozensets(st.sampled_from(list(CAUSES_IN_WORDS))),
     tool=st.sampled_from(["", *TOOLS]),
     model=st.sampled_from(["", *MODELS]),
 )
@@ -132,7 +133,9 @@ def test_every_control_changes_the_view(dashboard: Disagreements) -> None:
     update(dashboard._a, index=dashboard._a.options.index("exact"))
     update(dashboard._model, index=2)
     update(dashboard._causes["extra"], value=False)
-    state = State("exact", "notebook.jaccard", 0.55, frozenset(CAUSES) - {"extra"}, "", dashboard._model.value)
+    state = State(
+        "exact", "notebook.jaccard", 0.55, frozenset(CAUSES_IN_WORDS) - {"extra"}, "", dashboard._model.value
+    )
     assert dashboard.state == state
     wanted = view(PAIRS, state)
     assert dashboard.table.rows.tolist() == np.flatnonzero(wanted.mask).tolist()

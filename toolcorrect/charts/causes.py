@@ -19,20 +19,10 @@ from toolcorrect.charts._drawing import (
 )
 from toolcorrect.charts._style import BLUE, INK, SKY
 from toolcorrect.charts._text import counted, plain
+from toolcorrect.disagreeing import CAUSES_IN_WORDS
+
 
 # The causes of `disagreements`, as a reader would say them.
-_WORDS = {
-    "extra": "extra calls",
-    "missing": "missing calls",
-    "repeat": "repeated calls",
-    "order": "order of the calls",
-    "arguments": "arguments",
-    "names": "names of the tools",
-    "empty": "an empty side",
-    "rule": "another rule",
-}
-
-
 def causes_data(disagreements: pd.DataFrame) -> pd.DataFrame:
     """Count disagreeing cases by cause.
 
@@ -105,12 +95,12 @@ def causes(
                 f"{row.cases:,} ({row.share:.0%}){gap}", (row.cases, at), xytext=(size * 0.5, 0), va="center",
                 textcoords="offset points", fontsize=size, color=INK, annotation_clip=False,
             )  # fmt: skip
-        names_on(ax.yaxis, y, [_WORDS.get(cause, cause) for cause in drawn.index], room(ax)[0] * 0.3, size)
+        names_on(ax.yaxis, y, [CAUSES_IN_WORDS.get(cause, cause) for cause in drawn.index], room(ax)[0] * 0.3, size)
         ax.set_ylim(len(drawn) - 0.5, -0.5)
         ax.set_xlim(0, table["cases"].max() * 1.02)
         ax.set_xticks([])
         ax.spines[["left", "bottom"]].set_visible(False)
         top = table.index[0]
-        words = _WORDS[top].capitalize() if top in _WORDS else plain(top)
+        words = CAUSES_IN_WORDS[top].capitalize() if top in CAUSES_IN_WORDS else plain(top)
         headline(ax, title or f"{words}: the cause in {table['share'].iloc[0]:.0%} of the cases", note)
     return ax

@@ -8,9 +8,10 @@ from typing import Any
 import ipywidgets
 import pandas as pd
 
-from toolcorrect.dashboards.disagreement_view import ANY, CAUSES, Pairs, State, View, view
+from toolcorrect.dashboards.disagreement_view import ANY, Pairs, State, View, view
 from toolcorrect.dashboards.frame import Frame, Shown
 from toolcorrect.dataset import Dataset
+from toolcorrect.disagreeing import CAUSES_IN_WORDS
 from toolcorrect.explaining import explain
 from toolcorrect.variants import Wanted, resolve
 from toolcorrect.variants.definition import Variant
@@ -41,7 +42,7 @@ class Disagreements(Frame):
             cause: ipywidgets.Checkbox(
                 value=state.causes is None or cause in state.causes, description=cause, indent=False
             )
-            for cause in CAUSES
+            for cause in CAUSES_IN_WORDS
         }
         causes = ipywidgets.Box([ipywidgets.Label("cause"), *self._causes.values()])
         causes.add_class("tc-choices")
@@ -63,7 +64,7 @@ class Disagreements(Frame):
             a=self._a.value,
             b=self._b.value,
             minimum=round(self._minimum.value, 2),
-            causes=None if len(causes) == len(CAUSES) else causes,
+            causes=None if len(causes) == len(CAUSES_IN_WORDS) else causes,
             tool=self._tool.value,
             model=self._model.value,
         )
