@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+import orjson
+
 from toolcorrect.decoding import to_json
 
 # Of so many histories, those of as many agents that talk in one trace, the ends are remembered.
@@ -71,4 +73,7 @@ def _ends_there(body: Any, length: int) -> bool:
 
 
 def _hash_of(values: list[Any]) -> int:
-    return hash(to_json(values))
+    try:
+        return hash(orjson.dumps(values))
+    except TypeError:
+        return hash(to_json(values))

@@ -44,10 +44,13 @@ def read(source: Source, rows: Rows) -> None:
         with rows.record(label):
             requests = any(key in record for key in _REQUESTS)
             for number, written in enumerate(otlp_spans(record) if requests else [record]):
-                # A bad span loses none of the others.
-                with rows.record(f"{label} span {number}".strip() if requests else label):
+                try:
                     span = read_span(written)
                     traces.add(span.trace, reading_of(span, rows))
+                except MALFORMED:
+                    # A bad span loses none of the others.
+                    with rows.record(f"{label} span {number}".strip() if requests else label):
+                        raise
             for span in log_spans(record):
                 traces.add(span.trace, reading_of(span, rows))
     traces.cases()

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import Any
 
 from toolcorrect.decoding import FORM, to_json
@@ -89,7 +88,7 @@ class Trace:
         parent = reading.parent
         # Spans that are each other's parents, or stacked without end, are an attack.
         for _ in range(_HIGHEST):
-            if parent is None:
+            if parent is None or parent == reading.id:
                 break
             if parent in self._by_id:
                 found.append(self._by_id[parent])
@@ -219,7 +218,8 @@ class _Merge:
                 if _key(call) in told or times >= max(executed[call.call_id], 1):
                     self.case.report("merged", "a call announced by more than one span")
                     continue
-                new = self.case.add(replace(call, step=step, turn=0, agent=call.agent or where[0], depth=where[1]))
+                call.step, call.turn, call.agent, call.depth = step, 0, call.agent or where[0], where[1]
+                new = self.case.add(call)
                 self.made.setdefault(id(new), (end, self.place[id(reading)], number))
                 made.add(_key(call))
                 announced.update(known if call.call_id else ())
