@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from toolcorrect import disagreeing
 from toolcorrect.dashboards.frame import DPI, INK, Shown, png
 from toolcorrect.dataset import Dataset
+
 from toolcorrect.scoring import score
 from toolcorrect.variants.definition import Variant
 from toolcorrect.widgets.table import shorten
@@ -148,7 +149,8 @@ def view(pairs: Pairs, state: State) -> View:
         code=code(state),
         rows=rows.reset_index(),
         picture=cause_bars(tuple(shown.items())),
-        description="; ".join(f"{CAUSES_IN_WORDS[cause]}: {n:,}" for cause, n in shown.items()) or "no cases",
+        description="; ".join(f"{disagreeing.CAUSES_IN_WORDS[cause]}: {n:,}" for cause, n in shown.items())
+        or "no cases",
         cases=cases,
         mask=mask,
         counts=counts,
@@ -183,7 +185,9 @@ def cause_bars(counts: tuple[tuple[str, int], ...]) -> bytes:
     ax.text(-0.71 * longest, -1.0, title, va="center", fontsize=9.5, color=INK)
     for row, (cause, n) in enumerate(counts):
         ax.barh(row, n, height=0.66, color=BLUE if n == longest else SKY)
-        ax.text(-0.02 * longest, row, CAUSES_IN_WORDS[cause], ha="right", va="center", fontsize=10, color=INK)
+        ax.text(
+            -0.02 * longest, row, disagreeing.CAUSES_IN_WORDS[cause], ha="right", va="center", fontsize=10, color=INK
+        )
         ax.text(n + 0.02 * longest, row, f"{n:,}  ({n / total:.0%})", va="center", fontsize=10, color=INK)
     ax.set_xlim(-0.72 * longest, 1.62 * longest)
     ax.set_ylim(rows - 0.5, -1.5)
@@ -209,9 +213,9 @@ def _finding(rows: pd.DataFrame, state: State, total: int, counts: dict[str, int
         leading = f"{leader} is higher{' in all of them' if n > 1 else ''}"
     cause, most = next(iter(counts.items()))
     why = (
-        f"the cause is {CAUSES_IN_WORDS[cause]}"
+        f"the cause is {disagreeing.CAUSES_IN_WORDS[cause]}"
         if most == n
-        else f"the main cause is {CAUSES_IN_WORDS[cause]} ({most / n:.0%})"
+        else f"the main cause is {disagreeing.CAUSES_IN_WORDS[cause]} ({most / n:.0%})"
     )
     return f"{runs} {differ}. {leading}; {why}."
 
