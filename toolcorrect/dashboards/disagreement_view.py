@@ -13,7 +13,6 @@ from matplotlib.figure import Figure
 from toolcorrect import disagreeing
 from toolcorrect.dashboards.frame import DPI, INK, Shown, png
 from toolcorrect.dataset import Dataset
-
 from toolcorrect.scoring import score
 from toolcorrect.variants.definition import Variant
 from toolcorrect.widgets.table import shorten
