@@ -9,6 +9,7 @@ import pandas as pd
 
 from toolcorrect.dataset import Dataset
 from toolcorrect.encoding import Encoding, Match
+from toolcorrect.grouping import combined, distinct
 from toolcorrect.names import Names
 from toolcorrect.rules import forbidden_rows, match_rules
 
@@ -38,7 +39,7 @@ def permission(encoding: Encoding, *, allowed: Iterable[str] | None = None) -> n
     """
     data, calls = encoding.data, encoding.data.calls
     matched = match_rules(encoding)
-    row = np.unique(encoding.called.row)
+    row = distinct(encoding.called.row)
     denied = np.zeros(len(calls), dtype=bool)
     denied[forbidden_rows(matched, data)] = True
     forbids = (data.rules["rule"] == "forbid").to_numpy()[matched.rule]
@@ -120,8 +121,7 @@ def _groups(encoding: Encoding, relation: str) -> tuple[np.ndarray, np.ndarray]:
     """Number the identical calls of each case; return the numbers, and the case of each call."""
     code = _first_lists(encoding, encoding.codes(Match(arguments=relation))[1])
     case = _first_lists(encoding, encoding.list_case[encoding.called.owner])
-    keys = np.column_stack((case, code))
-    return np.unique(keys, axis=0, return_inverse=True)[1].ravel(), case
+    return pd.factorize(combined([case, pd.factorize(code)[0]]))[0], case
 
 
 def _first_lists(encoding: Encoding, values: np.ndarray) -> np.ndarray:

@@ -17,6 +17,9 @@ from toolcorrect import html
 from toolcorrect.errors import DataError, LoadError, listed, unknown_name
 from toolcorrect.tables import STRING, TABLES, coerce, number_texts
 
+# Cases whose texts are numbered together: few enough that their texts stay in the processor's cache.
+_NUMBERED_CASES = 2000
+
 Which: TypeAlias = Sequence[str] | pd.Index | pd.Series | np.ndarray | Callable[[pd.DataFrame], Any]
 
 
@@ -53,7 +56,7 @@ class Dataset:
 
     _frames: Mapping[str, pd.DataFrame]
     _rows: Mapping[str, np.ndarray]
-    _numbers: dict[str, tuple[np.ndarray, np.ndarray, pa.Array]]
+    _numbers: dict[str, tuple[np.ndarray, np.ndarray, pa.ChunkedArray]]
 
     def __init__(
         self,
@@ -129,21 +132,24 @@ class Dataset:
         """
         return self._rows[table]
 
-    def argument_numbers(self) -> tuple[np.ndarray, np.ndarray, pa.Array]:
-        """Number the distinct argument texts of both sides, once for the life of the dataset.
+    def argument_numbers(self) -> tuple[np.ndarray, np.ndarray, pa.ChunkedArray]:
+        """Number the argument texts of both sides, once for the life of the dataset.
 
         Returns
         -------
         tuple
             The number of each row's text in ``expected`` and in ``calls`` (int64, -1: not known), and the texts.
+            Inside one case equal texts have equal numbers; a text may stand in several chunks.
         """
         if "arguments" not in self._numbers:
-            columns = [self._frames[table]["arguments"] for table in ("expected", "calls")]
-            (expected, calls), texts = number_texts(columns)
+            tables = ("expected", "calls")
+            begins = np.append(np.arange(0, len(self), _NUMBERED_CASES), len(self))
+            blocks = [np.searchsorted(self._rows[table], begins) for table in tables]
+            (expected, calls), texts = number_texts([self._frames[table]["arguments"] for table in tables], blocks)
             self.know_argument_numbers(expected, calls, texts)
         return self._numbers["arguments"]
 
-    def know_argument_numbers(self, expected: np.ndarray, calls: np.ndarray, texts: pa.Array) -> Dataset:
+    def know_argument_numbers(self, expected: np.ndarray, calls: np.ndarray, texts: pa.ChunkedArray) -> Dataset:
         """Take over what `argument_numbers` returns from who knows it already; return this dataset."""
         self._numbers["arguments"] = (expected, calls, texts)
         return self

@@ -12,12 +12,13 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from toolcorrect import equality
 from toolcorrect.dataset import Dataset
 from toolcorrect.errors import check_option
-from toolcorrect.grouping import combined, differs_in_group, for_each_pair
+from toolcorrect.grouping import any_in_group, combined, for_each_pair
 from toolcorrect.names import Names, resolve
+from toolcorrect.numbering import Numbered
 from toolcorrect.tables import number_texts
+from toolcorrect.values import Agreement
 
 _T = TypeVar("_T")
 
@@ -86,28 +87,6 @@ class Side:
     def count(self, marked: np.ndarray) -> np.ndarray:
         """Count the marked calls (bool, one entry a call) of each list."""
         return np.bincount(self.owner[marked], minlength=len(self.offsets) - 1)
-
-
-@dataclass(frozen=True)
-class Numbered:
-    """The texts of all calls, those of the expected side first.
-
-    Parameters
-    ----------
-    text
-        For each call, the number of its text, or -1.
-    texts
-        The distinct texts.
-    meeting
-        Numbers of the texts whose value matters, see `Encoding._numbered`.
-    values
-        These texts' values.
-    """
-
-    text: np.ndarray
-    texts: pa.Array
-    meeting: np.ndarray
-    values: equality.Values
 
 
 class Encoding:
@@ -186,7 +165,7 @@ class Encoding:
 
     def simplest(self, match: Match) -> Match:
         """Return the least that tells the same calls apart here: one kind and no outputs need no comparing."""
-        return replace(match, kinds=match.kinds and self._several_kinds, outputs=match.outputs and self._any_output)
+        return replace(match, kinds=match.kinds and self._several_kinds, outputs=match.outputs and self.any_output)
 
     @cached_property
     def _several_kinds(self) -> bool:
@@ -194,7 +173,8 @@ class Encoding:
         return bool(len(kinds) and (kinds != kinds[0]).any())
 
     @cached_property
-    def _any_output(self) -> bool:
+    def any_output(self) -> bool:
+        """Whether any call has an output."""
         return any(self.column(side, "output").notna().any() for side in SIDES)
 
     def column(self, side: SideName, name: str) -> pd.Series:
@@ -233,11 +213,13 @@ class Encoding:
         more
             JSON texts that the arguments may have besides ``texts``.
         """
+        if np.array_equal(expected, self.expected.text) and np.array_equal(called, self.called.text):
+            return self
         made = copy(self)
         made._origin = self
         for computed in ("arguments_known", "_argument_texts", "_reread"):
             made.__dict__.pop(computed, None)
-        made.texts = pa.concat_arrays([self.texts, pa.array(list(more), self.texts.type)])
+        made.texts = pa.chunked_array([*self.texts.chunks, pa.array(list(more), self.texts.type)])
         made.expected, made.called = replace(self.expected, text=expected), replace(self.called, text=called)
         made._codes, made._remembered = {}, {}
         return made
@@ -264,6 +246,10 @@ class Encoding:
             self._codes[match] = (codes[: len(self.expected.row)], codes[len(self.expected.row) :])
         return self._codes[match]
 
+    def agreement(self, relation: str, expected: np.ndarray, called: np.ndarray) -> Agreement:
+        """Hold pairs of argument texts, given by their numbers, against each other; -1 is an object without keys."""
+        return self._argument_texts.agreement(relation, expected, called)
+
     @cached_property
     def arguments_known(self) -> np.ndarray:
         """For each list, whether the arguments of all its calls are known."""
@@ -277,38 +263,16 @@ class Encoding:
         """For each call of the expected, then of the called side, a number of its output."""
         columns = [self.column(side, "output") for side in SIDES]
         numbers, texts = number_texts(columns)
-        return self._values(self._numbered(np.concatenate(numbers), texts), "python")
+        return self._numbered(np.concatenate(numbers), texts).by_value("python")
 
-    def _values(self, numbered: Numbered, relation: str) -> np.ndarray:
-        """Turn numbers of texts into numbers of values; 0 is not known."""
-        value = np.arange(len(numbered.texts) + 1)
-        value[numbered.meeting] = numbered.meeting[numbered.values.codes(relation)]
-        made = np.where(numbered.text >= 0, value[numbered.text] + 1, 0)
-        unequal = numbered.values.unequal(relation)
-        if unequal.any():
-            alone = np.isin(numbered.text, numbered.meeting[unequal])
-            made[alone] = len(numbered.texts) + 1 + np.flatnonzero(alone)
-        return made
-
-    def _numbered(self, text: np.ndarray, texts: pa.Array) -> Numbered:
-        """Find the texts whose value matters.
-
-        Only texts that meet another text of the same tool in the same case can change a result (and texts
-        that may hold NaN, which differ from themselves), so only these are parsed.
-        """
-        tool = np.concatenate((self.expected.tool, self.called.tool))
-        case = self.list_case[np.concatenate((self.expected.owner, self.called.owner))]
-        meets = differs_in_group(case * len(self.tool_names) + tool, text) & (text >= 0)
-        marked = pa.compute.match_substring(texts, "NaN").to_numpy(zero_copy_only=False).astype(bool)
-        marked[text[meets]] = True
-        meeting = np.flatnonzero(marked)
-        return Numbered(text, texts, meeting, equality.Values(texts.take(pa.array(meeting))))
+    def _numbered(self, text: np.ndarray, texts: pa.ChunkedArray) -> Numbered:
+        return Numbered.of(text, texts, self._tool_of_case, across=self._origin is not None)
 
     def _argument_values(self, relation: str) -> np.ndarray:
         """Number the arguments of all calls, those of the expected side first, by value; 0 is not known."""
 
         def number() -> np.ndarray:
-            values = self._values(self._argument_texts, relation)
+            values = self._argument_texts.by_value(relation)
             if self._origin is None:
                 return values
             # Only lists with other arguments than in the origin are numbered anew, apart from the rest.
@@ -323,14 +287,17 @@ class Encoding:
         return self._numbered(texts if self._origin is None else np.where(self._reread, texts, -1), self.texts)
 
     @cached_property
+    def _tool_of_case(self) -> np.ndarray:
+        """Number the tools of each case; only calls of one tool in one case are held against each other."""
+        case = self.list_case[np.concatenate((self.expected.owner, self.called.owner))]
+        return case * len(self.tool_names) + np.concatenate((self.expected.tool, self.called.tool))
+
+    @cached_property
     def _reread(self) -> np.ndarray:
-        """Mark the calls, those of the expected side first, of lists with other arguments than in the origin."""
+        """Mark the calls, those of the expected side first, that meet one with other arguments than in the origin."""
         assert self._origin is not None
-        lists = np.zeros(self.list_count, dtype=bool)
-        for side in SIDES:
-            mine, before = getattr(self, side), getattr(self._origin, side)
-            lists[mine.owner[mine.text != before.text]] = True
-        return np.concatenate((lists[self.expected.owner], lists[self.called.owner]))
+        changed = [getattr(self, side).text != getattr(self._origin, side).text for side in SIDES]
+        return any_in_group(self._tool_of_case, np.concatenate(changed))
 
     def _in_scope(self, scope: str, tools: Mapping[str, np.ndarray]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """Tell which rows count, and of which cases it is known whether their tools have effects."""

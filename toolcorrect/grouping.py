@@ -40,6 +40,11 @@ def differs_in_group(group: np.ndarray, value: np.ndarray) -> np.ndarray:
     return marked
 
 
+def any_in_group(group: np.ndarray, marked: np.ndarray) -> np.ndarray:
+    """Mark the entries of every group that holds a marked one."""
+    return np.isin(group, group[marked])
+
+
 def combined(parts: list[np.ndarray]) -> np.ndarray:
     """Give equal combinations of numbers equal numbers."""
     made = parts[0]
@@ -62,3 +67,10 @@ def ranges(begins: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarra
     number = np.repeat(np.arange(len(sizes)), sizes)
     within = np.arange(len(number)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     return number, begins[number] + within
+
+
+def distinct(numbers: np.ndarray) -> np.ndarray:
+    """Return the different ones of small non-negative integers, ascending (`numpy.unique` is slow for many)."""
+    marked = np.zeros(int(numbers.max(initial=-1)) + 1, dtype=bool)
+    marked[numbers] = True
+    return np.flatnonzero(marked)

@@ -12,6 +12,7 @@ from toolcorrect.dataset import Dataset
 from toolcorrect.encoding import SIDES, Encoding, Match, Side, SideName, list_index
 from toolcorrect.equality import RELATIONS
 from toolcorrect.errors import check_option
+from toolcorrect.grouping import combined
 from toolcorrect.matching import Optional, resolve, treat_optional
 from toolcorrect.names import Names
 from toolcorrect.preparing import ArgumentOptions
@@ -123,14 +124,13 @@ class Overlap:
         value = encoding.codes(Match(kinds=True, arguments="python", outputs=True))[1]
         owner = (encoding.expected.owner, encoding.called.owner)
         first = ~_repeats(owner[1], value)
-        group, groups = _grouped(np.concatenate(owner), np.concatenate(asked))
-        split = len(owner[0])
-        times = np.bincount(group[:split], minlength=groups)
-        values = np.bincount(group[split:][first], minlength=groups)
-        list_of = np.zeros(groups, dtype=np.int64)
-        list_of[group] = np.concatenate(owner)
-        made = np.bincount(list_of, weights=np.minimum(times, values), minlength=encoding.list_count)
-        return made.astype(np.int64)
+        key_e, key_c = np.split(combined([np.concatenate(owner), np.concatenate(asked)]), [len(owner[0])])
+        # Of each (list, name, kind) as many expected calls count as there are different values.
+        values = np.sort(key_c[first], kind="stable")
+        order = np.argsort(key_e, kind="stable")
+        nth = np.arange(len(order)) - np.searchsorted(key_e[order], key_e[order])
+        begins, ends = (np.searchsorted(values, key_e[order], side) for side in ("left", "right"))
+        return encoding.expected.count(order[nth < ends - begins])
 
     @cached_property
     def steps_equal(self) -> np.ndarray:
@@ -138,17 +138,16 @@ class Overlap:
 
         A call whose step is not known stands alone.
         """
-        sorted_sides = []
+        equal = (self.expected == self.called) & (self.shared == self.expected)
+        sides = []
         for name, codes in zip(SIDES, self._codes):
-            part, rank = getattr(self.encoding, name), step_ranks(self.encoding, name)
-            order = np.lexsort((codes, rank, part.owner))
-            sorted_sides.append((part.owner[order], rank[order], codes[order]))
-        equal = self.expected == self.called
-        keep = [equal[owner] for owner, _, _ in sorted_sides]
-        (e_owner, e_rank, e_code), (_, c_rank, c_code) = (
-            tuple(values[k] for values in side) for side, k in zip(sorted_sides, keep)
-        )
-        equal[e_owner[(e_rank != c_rank) | (e_code != c_code)]] = False
+            owner = getattr(self.encoding, name).owner
+            kept = np.flatnonzero(equal[owner])
+            rank = step_ranks(self.encoding, name)[kept]
+            order = np.lexsort((codes[kept], rank, owner[kept]))
+            sides.append((owner[kept], rank[order], codes[kept][order]))
+        (owner, e_rank, e_code), (_, c_rank, c_code) = sides
+        equal[owner[(e_rank != c_rank) | (e_code != c_code)]] = False
         return equal.astype(np.int64)
 
     def frame(self) -> pd.DataFrame:
@@ -231,17 +230,13 @@ def step_ranks(encoding: Encoding, side: SideName) -> np.ndarray:
     return running - running[part.offsets[part.owner]]
 
 
-def _grouped(owner: np.ndarray, code: np.ndarray) -> tuple[np.ndarray, int]:
-    """Number the different combinations of list and call."""
-    dense, uniques = pd.factorize(code)
-    group, groups = pd.factorize(owner * max(len(uniques), 1) + dense)
-    return group, len(groups)
-
-
 def _repeats(owner: np.ndarray, code: np.ndarray) -> np.ndarray:
     """Mark calls that are equal to an earlier one of their list."""
-    group, _ = _grouped(owner, code)
-    return np.asarray(pd.Index(group).duplicated(), dtype=bool)
+    key = combined([owner, code])
+    order = np.argsort(key, kind="stable")
+    marked = np.zeros(len(key), dtype=bool)
+    marked[order[1:]] = key[order[1:]] == key[order[:-1]]
+    return marked
 
 
 def _distinct(owner: np.ndarray, code: np.ndarray, lists: int) -> np.ndarray:

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import orjson
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from toolcorrect import counting, equality
-from toolcorrect.decoding import parse_json
+from toolcorrect import counting
 from toolcorrect.encoding import Encoding, Match, SideName
+from toolcorrect.grouping import combined, ranges
+from toolcorrect.tables import taken
+from toolcorrect.values import parse_texts
 
 # Pairs of texts that are taken out of Arrow at a time.
 _BLOCK = 4096
@@ -41,8 +41,13 @@ class Pairs:
         """For each pair, its list."""
         return self.encoding.expected.owner[self.expected]
 
+    @property
+    def texts(self) -> tuple[np.ndarray, np.ndarray]:
+        """For each pair, the numbers of both argument texts."""
+        return self.encoding.expected.text[self.expected], self.encoding.called.text[self.called]
+
     def only(self, kept: np.ndarray) -> Pairs:
-        """Return the pairs that are marked, in their order."""
+        """Return the pairs that are marked (or at these places), in their order."""
         return Pairs(self.encoding, self.expected[kept], self.called[kept])
 
 
@@ -88,8 +93,8 @@ def related(encoding: Encoding, expected_tool: np.ndarray, called_tool: np.ndarr
     sizes = np.bincount(expected_tool, minlength=len(encoding.tool_names))
     begins = np.cumsum(sizes) - sizes
     tool = encoding.expected.tool
-    call, nth = _repeated(sizes[tool])
-    code = accepted[begins[tool[call]] + nth]
+    call, place = ranges(begins[tool], sizes[tool])
+    code = accepted[place]
     made = _meeting(encoding, call, code, np.arange(len(encoding.called.tool)), encoding.called.tool)
     sorted_ = np.lexsort((made.called, made.expected))
     return Pairs(encoding, made.expected[sorted_], made.called[sorted_])
@@ -100,21 +105,11 @@ def _meeting(
 ) -> Pairs:
     """Pair some expected with some called calls where list and code are the same."""
     owner = np.concatenate((encoding.expected.owner[e], encoding.called.owner[c]))
-    dense, uniques = pd.factorize(np.concatenate((expected_code, called_code)))
-    group, groups = pd.factorize(owner * max(len(uniques), 1) + dense)
-    group_e, group_c = group[: len(e)], group[len(e) :]
-    by_group = np.argsort(group_c, kind="stable")
-    sizes = np.bincount(group_c, minlength=len(groups))
-    begins = np.cumsum(sizes) - sizes
-    pair_e, nth = _repeated(sizes[group_e])
-    pair_c = by_group[begins[group_e[pair_e]] + nth]
-    return Pairs(encoding, e[pair_e], c[pair_c])
-
-
-def _repeated(times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Repeat each place some times; return the places, and for each entry how often it came before."""
-    place = np.repeat(np.arange(len(times)), times)
-    return place, np.arange(len(place)) - np.repeat(np.cumsum(times) - times, times)
+    key_e, key_c = np.split(combined([owner, np.concatenate((expected_code, called_code))]), [len(e)])
+    by_key = np.argsort(key_c, kind="stable")
+    begins, ends = (np.searchsorted(key_c[by_key], key_e, side) for side in ("left", "right"))
+    pair_e, place = ranges(begins, ends - begins)
+    return Pairs(encoding, e[pair_e], c[by_key[place]])
 
 
 def served(pairs: Pairs, usable: np.ndarray | slice) -> np.ndarray:
@@ -162,7 +157,6 @@ def by_position(encoding: Encoding, lists: np.ndarray | None = None) -> Pairs:
 def compare(
     pairs: Pairs,
     function: Callable[[Any, Any], float],
-    settled: np.ndarray | None = None,
     same: str | None = "python",
 ) -> np.ndarray:
     """Score the arguments of each pair, each different pair of texts once.
@@ -173,8 +167,6 @@ def compare(
         The candidates.
     function
         ``(expected value, called value) -> score`` for two decoded values; arguments that are not known are None.
-    settled
-        bool, one entry a list: lists in which the score of unequal known values does not matter; there it is 0.
     same
         A relation: values that are the same under it score 1 without being asked about. None asks about all.
 
@@ -189,12 +181,7 @@ def compare(
     if same is not None:
         code_e, code_c = encoding.codes(Match(arguments=same))
         unequal = np.flatnonzero(code_e[pairs.expected] != code_c[pairs.called])
-    text_e = encoding.expected.text[pairs.expected[unequal]]
-    text_c = encoding.called.text[pairs.called[unequal]]
-    if settled is not None:
-        spared = settled[pairs.owner[unequal]] & (text_e >= 0) & (text_c >= 0)
-        scores[unequal[spared]] = 0.0
-        unequal, text_e, text_c = unequal[~spared], text_e[~spared], text_c[~spared]
+    text_e, text_c = (text[unequal] for text in pairs.texts)
     span = len(encoding.texts) + 1
     different, inverse = np.unique((text_e + 1) * span + text_c + 1, return_inverse=True)
     made = np.empty(len(different), dtype=np.float64)
@@ -219,15 +206,15 @@ def _each(function: Callable[[Any, Any], float], expected: list[Any], called: li
         return _each(function, expected[:half], called[:half]) + _each(function, expected[half:], called[half:])
 
 
-def satisfied(pairs: Pairs, function: Callable[[Any, Any], float], same: str) -> np.ndarray:
+def satisfied(pairs: Pairs, scored: Callable[[Pairs], np.ndarray], same: str) -> np.ndarray:
     """Tell for each expected call whether some partner satisfies it; one that has an equal partner is done.
 
     Parameters
     ----------
     pairs
         The candidates.
-    function
-        ``(expected value, called value) -> score``, above 0 where satisfied; see `compare`.
+    scored
+        Scores pairs, above 0 where satisfied; see `compare` and `agreeing.by_key`.
     same
         A relation: calls that are the same under it satisfy.
 
@@ -239,20 +226,14 @@ def satisfied(pairs: Pairs, function: Callable[[Any, Any], float], same: str) ->
     code_e, code_c = pairs.encoding.codes(Match(arguments=same))
     made = served(pairs, code_e[pairs.expected] == code_c[pairs.called])
     rest = pairs.only(~made[pairs.expected])
-    return made | served(rest, compare(rest, function, same=None) > 0)
+    return made | served(rest, scored(rest) > 0)
 
 
-def parsed(texts: pa.Array, numbers: np.ndarray) -> list[Any]:
-    """Return the values of some texts by their numbers; -1 is None."""
-    chosen = texts.take(pa.array(numbers, mask=numbers < 0))
-    delicate = pc.match_substring_regex(chosen, equality.DELICATE).fill_null(False).to_pylist()
-    try:
-        return [
-            text and (parse_json(text) if risky else orjson.loads(text))
-            for text, risky in zip(chosen.to_pylist(), delicate)
-        ]
-    except orjson.JSONDecodeError:
-        return [text and parse_json(text) for text in chosen.to_pylist()]
+def parsed(texts: pa.ChunkedArray, numbers: np.ndarray) -> list[Any]:
+    """Return the values of some texts by their numbers, ascending; -1 is None."""
+    known = numbers[numbers >= 0]
+    values = [value for chunk in taken(texts, known).chunks for value in parse_texts(chunk)]
+    return [None] * (len(numbers) - len(known)) + values
 
 
 def greedy(
@@ -315,37 +296,53 @@ def optimal(pairs: Pairs, scores: np.ndarray) -> np.ndarray:
     Returns
     -------
     numpy.ndarray
-        Places (in ``pairs``) of the chosen ones.
+        Places (in ``pairs``) of the chosen ones; a pair that scores 0 need not be among them.
     """
-    if not len(scores):
-        return np.empty(0, dtype=np.int64)
     tool = pairs.encoding.expected.tool[pairs.expected]
-    group, groups = pd.factorize(pairs.owner * (int(tool.max()) + 1) + tool)
-    order = np.lexsort((pairs.called, pairs.expected, group))
-    sizes = np.bincount(group, minlength=len(groups))
-    begins = np.cumsum(sizes) - sizes
-    heights, widths = (
-        np.bincount(group[~pd.Series(calls).duplicated().to_numpy()], minlength=len(groups))
-        for calls in (pairs.expected, pairs.called)
-    )
-    # One expected or one called call: the best pair is the answer.
-    narrow = (heights == 1) | (widths == 1)
-    sorted_scores = scores[order]
-    best = np.repeat(np.maximum.reduceat(sorted_scores, begins), sizes)
-    place = np.where(sorted_scores == best, np.arange(len(order)), len(order))
-    chosen = [order[np.minimum.reduceat(place, begins)[narrow]]]
-    wide = np.flatnonzero(~narrow)
-    if len(wide):
-        from scipy.optimize import linear_sum_assignment
-
-        for at in wide.tolist():
-            members = order[begins[at] : begins[at] + sizes[at]]
-            row, column = (pd.factorize(calls[members])[0] for calls in (pairs.expected, pairs.called))
-            matrix, which = np.zeros((heights[at], widths[at])), np.full((heights[at], widths[at]), -1)
-            matrix[row, column], which[row, column] = scores[members], members
-            found = which[linear_sum_assignment(matrix, maximize=True)]
-            chosen.append(found[found >= 0])
+    group, groups = pd.factorize(combined([pairs.owner, tool]))
+    # No choice can be worth more than the best pair of each call of a side; one that is worth that much is best.
+    bounds = (_best_of_each(side, scores, group, len(groups)) for side in (pairs.expected, pairs.called))
+    bound = np.minimum(*bounds)
+    open_ = np.ones(len(groups), dtype=bool)
+    chosen: list[np.ndarray] = []
+    walks: tuple[SideName, SideName] = ("expected", "called")
+    for walked, slots in zip(walks, (pairs.called, pairs.expected)):
+        at = np.flatnonzero(open_[group])
+        taken = at[greedy(pairs.only(at), scores[at], slots[at], walked)[0]]
+        worth = np.bincount(group[taken], weights=scores[taken], minlength=len(groups))
+        settled = open_ & (worth >= bound)
+        chosen.append(taken[settled[group[taken]]])
+        open_ &= ~settled
+    if open_.any():
+        chosen += _assigned(pairs, scores, np.where(open_[group], group, -1))
     return np.concatenate(chosen)
+
+
+def _best_of_each(call: np.ndarray, scores: np.ndarray, group: np.ndarray, groups: int) -> np.ndarray:
+    """Add up, for each group, the best score of each of its calls."""
+    best = np.full(int(call.max(initial=-1)) + 1, -np.inf)
+    np.maximum.at(best, call, scores)
+    group_of = np.zeros(len(best), dtype=np.int64)
+    group_of[call] = group
+    calls = np.flatnonzero(best > -np.inf)
+    return np.bincount(group_of[calls], weights=best[calls], minlength=groups)
+
+
+def _assigned(pairs: Pairs, scores: np.ndarray, group: np.ndarray) -> list[np.ndarray]:
+    """Choose the best pairs of each group from 0 on, by the Hungarian method."""
+    # Loaded here, for few need it.
+    from scipy.optimize import linear_sum_assignment
+
+    order = np.argsort(group, kind="stable")
+    begins = np.flatnonzero(np.diff(group[order], prepend=-1))
+    chosen = []
+    for members in np.split(order, begins)[1:]:
+        (row, rows), (column, columns) = (pd.factorize(calls[members]) for calls in (pairs.expected, pairs.called))
+        matrix, which = np.zeros((len(rows), len(columns))), np.full((len(rows), len(columns)), -1)
+        matrix[row, column], which[row, column] = scores[members], members
+        found = which[linear_sum_assignment(matrix, maximize=True)]
+        chosen.append(found[found >= 0])
+    return chosen
 
 
 def total(pairs: Pairs, chosen: np.ndarray, scores: np.ndarray) -> np.ndarray:

@@ -10,6 +10,7 @@ import pandas as pd
 from toolcorrect.dataset import Dataset
 from toolcorrect.decoding import parse_json
 from toolcorrect.encoding import Encoding
+from toolcorrect.grouping import distinct
 from toolcorrect.names import Names
 from toolcorrect.schemas import satisfies
 from toolcorrect.tables import STRING
@@ -59,6 +60,9 @@ def match_rules(encoding: Encoding, column: str = "tool") -> Matched:
         ``"tool"``, or ``"then"`` for the later tool of a before-rule.
     """
     data, rules = encoding.data, encoding.data.rules
+    if not len(rules):
+        none = np.zeros(0, dtype=np.int64)
+        return Matched(none, none, none, none, none.astype(bool))
     cases = len(data)
     general = rules["case"].isna().to_numpy()
     of_case = data.cases.index.get_indexer(pd.Index(rules["case"].array))
@@ -67,7 +71,7 @@ def match_rules(encoding: Encoding, column: str = "tool") -> Matched:
     order = np.lexsort((rule, case))
     rule, case = rule[order], case[order]
 
-    row = np.unique(encoding.called.row)
+    row = distinct(encoding.called.row)
     call_case = data.case_rows("calls")[row]
     tools = pd.concat([data.calls["tool"].iloc[row], rules[column].fillna("")])
     raw, names = pd.factorize(tools)
@@ -160,7 +164,7 @@ def forbidden_calls(data: Dataset, *, scope: str = "assistant", names: str | Nam
     ['mcp__git__delete_repo']
     """
     encoding = Encoding(data, scope=scope, names=names)
-    row = np.unique(forbidden_rows(match_rules(encoding), data))
+    row = distinct(forbidden_rows(match_rules(encoding), data))
     return data.calls[["case", "position", "tool"]].iloc[row].reset_index(drop=True)
 
 

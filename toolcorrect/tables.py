@@ -160,26 +160,57 @@ def arrow_strings(column: pd.Series) -> pa.ChunkedArray:
     return (made if isinstance(made, pa.ChunkedArray) else pa.chunked_array([made])).cast(pa.large_string())
 
 
-def number_texts(columns: list[pd.Series]) -> tuple[list[np.ndarray], pa.Array]:
+def number_texts(
+    columns: list[pd.Series], blocks: list[np.ndarray] | None = None
+) -> tuple[list[np.ndarray], pa.ChunkedArray]:
     """Number the texts of several columns together.
 
     Parameters
     ----------
     columns
         String columns.
+    blocks
+        For each column where its blocks begin and where the last one ends, equally many blocks a column: only
+        texts of one block are told apart, which is much faster. None: all are one block.
 
     Returns
     -------
     tuple
-        For each column its numbers (int64, -1: missing), and the distinct texts.
+        For each column its numbers (int64, -1: missing), and the distinct texts, one chunk a block.
     """
-    together = pa.chunked_array([c for column in columns for c in arrow_strings(column).chunks], pa.large_string())
-    # In one piece: the dictionaries of many pieces would have to be merged.
-    piece = together.combine_chunks()
-    encoded = (pa.concat_arrays(piece.chunks) if isinstance(piece, pa.ChunkedArray) else piece).dictionary_encode()
-    codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
-    parts = np.split(codes, np.cumsum([len(column) for column in columns])[:-1])
-    return parts, encoded.dictionary
+    texts = [arrow_strings(column) for column in columns]
+    cuts = np.array([[0, len(column)] for column in columns]) if blocks is None else np.stack(blocks)
+    numbers = [np.empty(len(column), dtype=np.int64) for column in columns]
+    chunks: list[pa.Array] = []
+    before = 0
+    for begins, ends in zip(cuts[:, :-1].T.tolist(), cuts[:, 1:].T.tolist()):
+        slices = [column.slice(begin, end - begin) for column, begin, end in zip(texts, begins, ends)]
+        # In one piece: the dictionaries of many pieces would have to be merged.
+        piece = pa.concat_arrays([pa.array([], pa.large_string()), *(c for part in slices for c in part.chunks)])
+        encoded = piece.dictionary_encode()
+        codes = (
+            encoded.indices.to_numpy(zero_copy_only=False)
+            if not piece.null_count
+            else (encoded.indices.fill_null(-1).to_numpy())
+        )
+        codes = np.where(codes < 0, -1, codes + before)
+        parts = np.split(codes, np.cumsum([end - begin for begin, end in zip(begins, ends)])[:-1])
+        for made, part, begin, end in zip(numbers, parts, begins, ends):
+            made[begin:end] = part
+        chunks.append(encoded.dictionary)
+        before += len(encoded.dictionary)
+    return numbers, pa.chunked_array(chunks, pa.large_string())
+
+
+def taken(texts: pa.ChunkedArray, numbers: np.ndarray) -> pa.ChunkedArray:
+    """Take some texts by their numbers, ascending, chunk by chunk (Arrow would copy all texts first)."""
+    begins = np.cumsum([0, *map(len, texts.chunks)])
+    cuts = np.searchsorted(numbers, begins)
+    parts = [
+        chunk.take(pa.array(numbers[low:high] - begin))
+        for chunk, begin, low, high in zip(texts.chunks, begins.tolist(), cuts[:-1].tolist(), cuts[1:].tolist())
+    ]
+    return pa.chunked_array(parts, texts.type)
 
 
 def _as_dtype(table: str, name: str, column: pd.Series, dtype: Any) -> Any:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from toolcorrect import pairing
+from toolcorrect.agreeing import agreement
 from toolcorrect.encoding import Encoding, Match, SideName
 from toolcorrect.names import Names
 from toolcorrect.overlap import Overlap
 from toolcorrect.variants.definition import Empty, Variant, every_property_but, rounded
 from toolcorrect.variants.forms import refuses, unless_refused
-from toolcorrect.variants.shares import Arguments, by_name, includes, of_objects
+from toolcorrect.variants.shares import Arguments, by_name, included, includes, of_objects
 
 
 def _fits(expected: Arguments, called: Arguments) -> bool:
@@ -47,9 +48,11 @@ def _met(encoding: Encoding) -> np.ndarray:
     )
     expected, called = encoding.codes(Match(arguments="python"))
     met = pairing.served(pairs, expected[pairs.expected] == called[pairs.called])
-    # Only an expected call without its equal needs a closer look.
+    # Only an expected call without its equal needs a closer look, and only padded names have to be trimmed.
     pairs = pairs.only(~met[pairs.expected])
-    return met | pairing.served(pairs, pairing.compare(pairs, of_objects(_fits)) > 0)
+    fits, padded = included(pairs), agreement(pairs, "python").padded
+    fits[padded] = pairing.compare(pairs.only(padded), of_objects(_fits))
+    return met | pairing.served(pairs, fits > 0)
 
 
 def _within_turns(encoding: Encoding) -> np.ndarray:

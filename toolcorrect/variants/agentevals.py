@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 
 from toolcorrect import pairing
+from toolcorrect.agreeing import by_key
 from toolcorrect.encoding import Encoding, Match, SideName
 from toolcorrect.overlap import Overlap, step_ranks
+from toolcorrect.values import Agreement
 from toolcorrect.variants.definition import Axes, Empty, Variant, every_property_but
 from toolcorrect.variants.forms import arrived, lists_with, refuses
-from toolcorrect.variants.shares import NAMES_ONLY, Arguments, includes, of_objects
+from toolcorrect.variants.shares import NAMES_ONLY
 
 # mode: (rule, axes where calls are equal or not, empty sides)
 _MODES = {
@@ -29,7 +31,7 @@ _ARGUMENTS = {
 }
 # Which side's arguments must all be among the other's.
 _PART: dict[str, SideName] = {"subset": "called", "superset": "expected"}
-# What `pairing.compare` says of a pair: equal, or all arguments of one side are among the other's.
+# What is said of a pair: equal, or all arguments of one side are among the other's.
 _BOTH = 1.0
 _ALL_OF: dict[SideName, float] = {"expected": 0.5, "called": 0.25}
 _OTHER: dict[SideName, SideName] = {"expected": "called", "called": "expected"}
@@ -41,27 +43,31 @@ _BOTH_WAYS = "the argument rule must hold both ways round, so nearly equal argum
 
 def _all_found(encoding: Encoding, walked: SideName, part: SideName, *, by_step: bool = False) -> np.ndarray:
     """Mark lists in which each call of a side, in order, finds a free partner whose arguments fit: the first."""
-    pairs, inclusion = encoding.remember("inclusion by name", lambda: _inclusion(encoding))
-    fits = np.isin(inclusion, (_BOTH, _ALL_OF[part])).astype(np.float64)
-    if by_step:
-        ranks = step_ranks(encoding, "expected")[pairs.expected], step_ranks(encoding, "called")[pairs.called]
-        pairs, fits = pairs.only(ranks[0] == ranks[1]), fits[ranks[0] == ranks[1]]
-    chosen, _ = pairing.greedy(pairs, fits, getattr(pairs, _OTHER[walked]), walked)
-    found = np.bincount(pairs.owner[chosen], minlength=encoding.list_count)
-    return np.asarray(found == getattr(encoding, walked).lengths)
+
+    def mark() -> np.ndarray:
+        pairs, inclusion = encoding.remember("inclusion by name", lambda: _inclusion(encoding))
+        pairs = pairs.only((inclusion == _BOTH) | (inclusion == _ALL_OF[part]))
+        if by_step:
+            ranks = step_ranks(encoding, "expected")[pairs.expected], step_ranks(encoding, "called")[pairs.called]
+            pairs = pairs.only(ranks[0] == ranks[1])
+        chosen, _ = pairing.greedy(pairs, np.ones(len(pairs.expected)), getattr(pairs, _OTHER[walked]), walked)
+        found = np.bincount(pairs.owner[chosen], minlength=encoding.list_count)
+        return np.asarray(found == getattr(encoding, walked).lengths)
+
+    return encoding.remember(("all found", walked, part, by_step), mark)
 
 
 def _inclusion(encoding: Encoding) -> tuple[pairing.Pairs, np.ndarray]:
     """Pair calls by name, in lists whose names do not settle it, and tell whose arguments are among the other's."""
     names = Overlap(encoding, NAMES_ONLY)
     pairs = pairing.candidates(encoding, NAMES_ONLY, names.shared == np.minimum(names.expected, names.called))
-    return pairs, pairing.compare(pairs, of_objects(_includes_which))
+    return pairs, by_key(pairs, _includes_which)
 
 
-def _includes_which(expected: Arguments, called: Arguments) -> float:
-    if includes(called, expected):
-        return _BOTH if len(called) == len(expected) else _ALL_OF["expected"]
-    return _ALL_OF["called"] if includes(expected, called) else 0.0
+def _includes_which(found: Agreement) -> np.ndarray:
+    all_of = {"expected": found.equal == found.expected, "called": found.equal == found.called}
+    conditions = [all_of["expected"] & all_of["called"], all_of["expected"], all_of["called"]]
+    return np.select(conditions, [_BOTH, _ALL_OF["expected"], _ALL_OF["called"]])
 
 
 def _formula(mode: str, arguments: str, fixed: bool) -> Callable[[Overlap], np.ndarray]:

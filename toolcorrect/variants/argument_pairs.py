@@ -3,64 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from toolcorrect import pairing
-from toolcorrect.encoding import Encoding, Match, SideName
+from toolcorrect.agreeing import agreement
+from toolcorrect.encoding import Encoding, SideName
 from toolcorrect.overlap import Overlap
-from toolcorrect.variants.shares import Arguments, by_name, of_objects
+from toolcorrect.variants.shares import by_name
 
 # Above so many calls of one tool upstream pairs greedily.
 MOST = 12
 
 
-def lenient(first: Any, second: Any) -> bool:
-    """Tell whether two values are equal by Python's ``==``, outer blanks of texts aside.
-
-    Examples
-    --------
-    >>> lenient([" a", 1], ["a", 1.0])
-    True
-    """
-    if isinstance(first, str) and isinstance(second, str):
-        return first.strip() == second.strip()
-    return _by_part(first, second, lenient) if type(first) is type(second) else bool(first == second)
-
-
-def strict(first: Any, second: Any) -> bool:
-    """Tell whether two values are equal and of equal types at every depth."""
-    return type(first) is type(second) and _by_part(first, second, strict)
-
-
-def _by_part(first: Any, second: Any, equal: Callable[[Any, Any], bool]) -> bool:
-    """Compare two values of one type."""
-    if isinstance(first, dict):
-        return first.keys() == second.keys() and all(equal(value, second[key]) for key, value in first.items())
-    if isinstance(first, list):
-        return len(first) == len(second) and all(map(equal, first, second))
-    return bool(first == second)
-
-
 def argument_f1(*, strict: bool) -> Callable[[Overlap], np.ndarray]:
     """Return the formula: precision and recall count the arguments of all paired calls of a list together."""
-    equal = _EQUAL[strict]
-
-    def hits(expected: Arguments, called: Arguments) -> float:
-        return sum(key in called and equal(value, called[key]) for key, value in expected.items())
+    relation = "typed" if strict else "lenient"
 
     def value(overlap: Overlap) -> np.ndarray:
         encoding = overlap.encoding
         lists = encoding.list_count
         pairs = by_name(encoding)
-        # Equal arguments are all hits; only the others need a look.
-        expected, called = encoding.codes(Match(arguments="typed" if strict else "python"))
-        unequal = expected[pairs.expected] != called[pairs.called]
-        scores = _counts(encoding, "expected")[pairs.expected].astype(np.float64)
-        scores[unequal] = pairing.compare(pairs.only(unequal), of_objects(hits), same=None)
-        chosen = _first_best(pairs, np.nan_to_num(scores))
+        hits = agreement(pairs, relation)
+        scores = np.where(hits.objects, hits.equal, 0.0)
+        chosen = _first_best(pairs, scores)
         paired = np.bincount(pairs.owner[chosen], minlength=lists) > 0
         # An expected call that states no arguments is not checked.
         chosen = chosen[encoding.expected.text[pairs.expected[chosen]] >= 0]
@@ -72,9 +39,6 @@ def argument_f1(*, strict: bool) -> Callable[[Overlap], np.ndarray]:
         return np.where(given + wanted == 0, paired, 2 * hit / (given + wanted))
 
     return value
-
-
-_EQUAL = {True: strict, False: lenient}
 
 
 def _counts(encoding: Encoding, side: SideName) -> np.ndarray:

@@ -10,8 +10,10 @@ import numpy as np
 import pandas as pd
 
 from toolcorrect import pairing
+from toolcorrect.agreeing import by_key
 from toolcorrect.encoding import Encoding, Match
 from toolcorrect.overlap import Overlap
+from toolcorrect.values import Agreement
 from toolcorrect.variants.definition import Axes, Empty, Variant, every_property_but
 from toolcorrect.variants.forms import refuses
 
@@ -52,6 +54,16 @@ def similarity(expected: Any, called: Any) -> float:
     return total
 
 
+def _added_up(found: Agreement) -> np.ndarray:
+    """Do what `similarity` does where no key holds two objects: add up the worth of each equal key."""
+    share = 1 / (found.expected + found.called - found.shared)
+    total = np.zeros(len(share))
+    # One by one, as upstream, for the last digit decides between equals.
+    for times in range(int(found.equal.max(initial=0))):
+        total += np.where(found.equal > times, share, 0.0)
+    return total
+
+
 def _pairs(encoding: Encoding) -> pairing.Pairs:
     return encoding.remember("pairs by name and type", lambda: pairing.candidates(encoding, TYPED))
 
@@ -61,25 +73,16 @@ def _scores(encoding: Encoding, arguments: bool, outputs: bool) -> np.ndarray:
     pairs = _pairs(encoding)
     scores = np.ones(len(pairs.expected))
     if arguments:
-        scores = encoding.remember(
-            "deepeval similarity", lambda: pairing.compare(pairs, similarity, _settled(encoding))
-        )
+        scores = encoding.remember("deepeval similarity", lambda: by_key(pairs, _added_up, similarity, nested=True))
     if outputs:
         expected, called = np.split(encoding.output_values, [len(encoding.expected.row)])
         scores = np.where(expected[pairs.expected] == called[pairs.called], scores, scores * 0)
     return scores
 
 
-def _settled(encoding: Encoding) -> np.ndarray:
-    """Mark lists where each expected call, all different, meets its equal in order: each takes it, at 1."""
-    whole = Overlap(encoding, Match(kinds=True, arguments="python"))
-    return (whole.longest == whole.expected) & (whole.distinct_expected == whole.expected)
-
-
-def _greedy(overlap: Overlap, scores: np.ndarray) -> np.ndarray:
+def _greedy(encoding: Encoding, arguments: bool, outputs: bool) -> np.ndarray:
     """Sum of the best pairs, each called *value* used once; NaN where a pair that is looked at raises."""
-    encoding = overlap.encoding
-    pairs = _pairs(encoding)
+    pairs, scores = _pairs(encoding), _scores(encoding, arguments, outputs)
     dense, uniques = pd.factorize(encoding.codes(VALUE)[1])
     slots = pd.factorize(encoding.called.owner * max(len(uniques), 1) + dense)[0]
     chosen, met = pairing.greedy(pairs, np.nan_to_num(scores), slots[pairs.called])
@@ -93,7 +96,7 @@ def _default(overlap: Overlap) -> np.ndarray:
     total = overlap.reused.astype(np.float64)
     lists = _two_types(overlap.encoding)
     if lists.any():
-        total[lists] = _greedy(overlap, _scores(overlap.encoding, False, False))[lists]
+        total[lists] = _greedy(overlap.encoding, False, False)[lists]
     return total / overlap.expected
 
 
@@ -109,15 +112,26 @@ def _two_types(encoding: Encoding) -> np.ndarray:
 
 
 def _unordered(arguments: bool, outputs: bool) -> Callable[[Overlap], np.ndarray]:
-    return lambda overlap: _greedy(overlap, _scores(overlap.encoding, arguments, outputs)) / overlap.expected
+    return _shared(_greedy, arguments, outputs)
 
 
-def _ordered(outputs: bool) -> Callable[[Overlap], np.ndarray]:
+def _in_order(encoding: Encoding, arguments: bool, outputs: bool) -> np.ndarray:
+    """Largest sum of pairs that do not cross; NaN where a pair raises."""
+    pairs, scores = _pairs(encoding), _scores(encoding, arguments, outputs)
+    total = pairing.ordered(pairs, np.nan_to_num(scores))
+    total[pairs.owner[np.isnan(scores)]] = np.nan
+    return total
+
+
+def _shared(
+    total: Callable[[Encoding, bool, bool], np.ndarray], arguments: bool, outputs: bool
+) -> Callable[[Overlap], np.ndarray]:
+    """Divide a total by the calls expected; where no call has an output, comparing outputs changes nothing."""
+
     def value(overlap: Overlap) -> np.ndarray:
-        pairs, scores = _pairs(overlap.encoding), _scores(overlap.encoding, True, outputs)
-        total = pairing.ordered(pairs, np.nan_to_num(scores))
-        total[pairs.owner[np.isnan(scores)]] = np.nan
-        return total / overlap.expected
+        encoding = overlap.encoding
+        what = (total, arguments, outputs and encoding.any_output)
+        return encoding.remember(what, lambda: total(encoding, *what[1:])) / overlap.expected
 
     return value
 
@@ -171,7 +185,7 @@ def _modes(suffix: str, arguments: bool, outputs: bool) -> list[Variant]:
             f"weighted longest common subsequence over expected calls ({what})",
             notation=notation,
             match=match,
-            formula=_ordered(outputs) if arguments else None,
+            formula=_shared(_in_order, True, outputs) if arguments else None,
             axes=None if arguments else Axes("list", "longest", "recall"),
             faults=(_NONE,) if arguments else (),
             properties=every_property_but("order_free", "repeat_free"),

@@ -18,9 +18,13 @@ NOT_GIVEN = ("null", "absent")
 def arrived(encoding: Encoding, side: SideName, forms: Iterable[str]) -> np.ndarray:
     """Mark the calls of a side whose arguments came in one of some forms."""
     wanted = tuple(forms)
-    return encoding.remember(
-        ("arrived", side, wanted), lambda: encoding.column(side, "arguments_form").isin(wanted).to_numpy(dtype=bool)
-    )
+
+    def mark() -> np.ndarray:
+        column = encoding.column(side, "arguments_form")
+        # One entry more, for what is missing (-1).
+        return np.append(column.cat.categories.isin(wanted), False)[column.cat.codes]
+
+    return encoding.remember(("arrived", side, wanted), mark)
 
 
 def lists_with(encoding: Encoding, side: SideName, marked: np.ndarray) -> np.ndarray:
@@ -50,13 +54,13 @@ def refuses(
     """
     refused = {"expected": tuple(expected), "called": tuple(called)}
 
-    def rejects(overlap: Overlap) -> np.ndarray:
-        encoding = overlap.encoding
+    def mark(encoding: Encoding) -> np.ndarray:
         marked = [lists_with(encoding, side, arrived(encoding, side, refused[side])) for side in SIDES]
         marked += [lists_with(encoding, side, nameless(encoding, side)) for side in unnamed]
         return np.logical_or.reduce(marked)
 
-    return rejects
+    what = ("refused", *refused.values(), *unnamed)
+    return lambda overlap: overlap.encoding.remember(what, lambda: mark(overlap.encoding))
 
 
 def unless_refused(

@@ -6,13 +6,17 @@ import fnmatch
 import re
 from collections import defaultdict
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from toolcorrect import pairing
+from toolcorrect.agreeing import by_key
 from toolcorrect.encoding import Encoding, Match
+from toolcorrect.grouping import distinct
 from toolcorrect.overlap import Overlap
+from toolcorrect.values import Agreement
 from toolcorrect.variants.definition import Axes, Empty, Variant
 from toolcorrect.variants.forms import NOT_GIVEN, arrived, lists_with
 
@@ -64,10 +68,10 @@ def _related(encoding: Encoding) -> tuple[np.ndarray, np.ndarray]:
     """Return which expected names, as patterns, fit which called names."""
     names = encoding.tool_names
     by_text: dict[str, list[int]] = defaultdict(list)
-    for tool in np.unique(encoding.called.tool).tolist():
+    for tool in distinct(encoding.called.tool).tolist():
         by_text[names[tool].strip().lower()].append(tool)
     made: list[tuple[int, int]] = []
-    for tool in np.unique(encoding.expected.tool).tolist():
+    for tool in distinct(encoding.expected.tool).tolist():
         text = names[tool].lower()
         fitting = [text] if text in by_text else []
         if "*" in text or "?" in text:
@@ -89,6 +93,7 @@ def _used(overlap: Overlap) -> np.ndarray:
 
 def _in_order(overlap: Overlap) -> np.ndarray:
     pairs = _pairs(overlap.encoding)
+    pairs = pairs.only(_used(overlap)[pairs.owner])
     return pairing.ordered(pairs, np.ones(len(pairs.expected))) == overlap.expected
 
 
@@ -98,8 +103,11 @@ def _exact(overlap: Overlap) -> np.ndarray:
     return (_served(pairs, same) == overlap.expected) & (overlap.expected == overlap.called)
 
 
-def _share(comparison: Callable[[Any, Any], bool], *, by_value: bool) -> Callable[[Overlap], np.ndarray]:
+def _share(
+    comparison: Callable[[Any, Any], bool], counts: Callable[[Agreement], np.ndarray], *, by_value: bool
+) -> Callable[[Overlap], np.ndarray]:
     """Share of the expected calls that some call meets; texts are read as JSON on the called side only."""
+    compared = partial(by_key, score=counts, function=comparison, relation="json", nested=not by_value)
 
     def value(overlap: Overlap) -> np.ndarray:
         encoding, pairs = overlap.encoding, _pairs(overlap.encoding)
@@ -113,7 +121,7 @@ def _share(comparison: Callable[[Any, Any], bool], *, by_value: bool) -> Callabl
             )
             other_name = encoding.expected.tool[pairs.expected] != encoding.called.tool[pairs.called]
             usable &= (code_e == code_c) | other_name
-        return encoding.expected.count(pairing.satisfied(pairs.only(usable), comparison, "json")) / overlap.expected
+        return encoding.expected.count(pairing.satisfied(pairs.only(usable), compared, "json")) / overlap.expected
 
     return value
 
@@ -136,7 +144,13 @@ def _variant(name: str, title: str, rule: str, *properties: str, **fields: Any) 
     )
 
 
-def _arguments(name: str, rule: str, comparison: Callable[[Any, Any], bool], faults: tuple[str, ...]) -> Variant:
+def _arguments(
+    name: str,
+    rule: str,
+    comparison: Callable[[Any, Any], bool],
+    counts: Callable[[Agreement], np.ndarray],
+    faults: tuple[str, ...],
+) -> Variant:
     return _variant(
         f"args.{name}",
         f"tool-args-match, {name}",
@@ -144,7 +158,7 @@ def _arguments(name: str, rule: str, comparison: Callable[[Any, Any], bool], fau
         "order_free",
         "repeat_free",
         "missing_never_helps",
-        formula=_share(comparison, by_value=comparison is equal),
+        formula=_share(comparison, counts, by_value=comparison is equal),
         match=SAME,
         notation="expected calls met / E",
         rejects=_without_arguments,
@@ -197,7 +211,14 @@ VARIANTS = (
         "partial",
         "its arguments holding the expected ones",
         contains,
+        lambda found: found.equal == found.expected,
         ("#9458: invented arguments beside the expected ones pass",),
     ),
-    _arguments("exact", "its arguments equal to the expected ones", equal, ()),
+    _arguments(
+        "exact",
+        "its arguments equal to the expected ones",
+        equal,
+        lambda found: (found.equal == found.expected) & (found.equal == found.called),
+        (),
+    ),
 )

@@ -9,11 +9,12 @@ import numpy as np
 import pandas as pd
 
 from toolcorrect import pairing
+from toolcorrect.agreeing import by_key
 from toolcorrect.encoding import Encoding, Match
 from toolcorrect.overlap import Overlap
+from toolcorrect.values import Agreement
 from toolcorrect.variants.definition import Axes, Empty, Variant, every_property_but, rounded
 from toolcorrect.variants.forms import NO_OBJECT, NOT_GIVEN, refuses, unless_refused
-from toolcorrect.variants.shares import Arguments, of_objects
 
 NO_MAPPING = (*NO_OBJECT, *NOT_GIVEN)
 _REFUSED = refuses(expected=NO_MAPPING, called=NO_MAPPING)
@@ -23,22 +24,14 @@ _TEXTS = "compares the Python texts of values: 1 equals '1', but 1 differs from 
 _REPEATS = "#1658, #1665: repeats of a call do not count"
 
 
-def key_share(expected: Arguments, called: Arguments) -> float:
-    """Return the share of expected keys that were given with a value of the same Python text.
-
-    Examples
-    --------
-    >>> key_share({"a": 1, "b": 2}, {"a": "1", "c": 3}), key_share({}, {"a": 1})
-    (0.5, 0.0)
-    """
-    if not expected:
-        return float(not called)
-    return sum(key in called and str(called[key]) == str(value) for key, value in expected.items()) / len(expected)
+def _key_share(found: Agreement) -> np.ndarray:
+    """Return the share of expected keys that were given with a value of the same Python text."""
+    return np.where(found.expected == 0, found.called == 0, found.equal / found.expected)
 
 
 def _total_share(pairs: pairing.Pairs) -> np.ndarray:
     """Add up the pairs of each list; 0 where a list has none."""
-    shares = pairing.compare(pairs, of_objects(key_share), same="str")
+    shares = by_key(pairs, _key_share, relation="str")
     return np.bincount(pairs.owner, weights=shares, minlength=pairs.encoding.list_count)
 
 

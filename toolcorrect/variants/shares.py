@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from toolcorrect import pairing
+from toolcorrect.agreeing import by_key
 from toolcorrect.encoding import Encoding, Match
 
 NAMES_ONLY = Match()
@@ -52,4 +53,4 @@ def by_name(encoding: Encoding) -> pairing.Pairs:
 
 def included(pairs: pairing.Pairs) -> np.ndarray:
     """Score each pair 1 where all expected arguments are among those made, else 0."""
-    return pairing.compare(pairs, of_objects(lambda expected, called: includes(called, expected)))
+    return by_key(pairs, lambda found: found.equal == found.expected)

@@ -11,6 +11,7 @@ import orjson
 import pandas as pd
 
 from toolcorrect import pairing
+from toolcorrect.agreeing import by_key
 from toolcorrect.encoding import Encoding, Match
 from toolcorrect.overlap import Overlap
 from toolcorrect.variants.definition import Empty, Variant, every_property_but
@@ -44,7 +45,10 @@ def met(encoding: Encoding) -> np.ndarray:
     which, texts = pd.factorize(encoding.column("expected", "compare").iloc[pairs.expected])
     made = np.zeros(len(encoding.expected.row), dtype=bool)
     for number, text in zip(range(-1, len(texts)), (None, *texts)):
-        meeting = partial(meets, compare=text and orjson.loads(text))
+        if text is None:
+            meeting = partial(by_key, score=lambda found: found.equal == found.called, function=meets)
+        else:
+            meeting = partial(pairing.compare, function=partial(meets, compare=orjson.loads(text)), same=None)
         made |= pairing.satisfied(pairs.only(which == number), meeting, "python")
     return made
 

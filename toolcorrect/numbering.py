@@ -1,0 +1,83 @@
+"""Argument texts of all calls as numbers of values; only texts that can change a result are looked at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from toolcorrect.grouping import differs_in_group, distinct
+from toolcorrect.tables import taken
+from toolcorrect.values import Agreement, Values
+
+
+@dataclass(frozen=True)
+class Numbered:
+    """Numbers of the texts of all calls.
+
+    Parameters
+    ----------
+    text
+        For each call, the number of its text, or -1.
+    texts
+        The distinct texts.
+    meeting
+        Numbers of the texts that were looked at, ascending.
+    values
+        These texts' values.
+    """
+
+    text: np.ndarray
+    texts: pa.ChunkedArray
+    meeting: np.ndarray
+    values: Values
+
+    @classmethod
+    def of(cls, text: np.ndarray, texts: pa.ChunkedArray, group: np.ndarray, *, across: bool) -> Numbered:
+        """Find the texts whose value matters.
+
+        Only texts that meet another text of their group can change a result (and texts that may hold NaN, which
+        differ from themselves), so only these are parsed.
+
+        Parameters
+        ----------
+        text, group
+            For each call, its text, and a number of the calls it is held against.
+        texts
+            The distinct texts.
+        across
+            Whether texts of different chunks may meet.
+        """
+        marked = pc.match_substring(texts, "NaN").to_numpy(zero_copy_only=False).astype(bool)
+        marked[text[differs_in_group(group, text) & (text >= 0)]] = True
+        meeting = np.flatnonzero(marked)
+        return cls(text, texts, meeting, Values(_chosen(texts, meeting, across=across)))
+
+    def by_value(self, relation: str) -> np.ndarray:
+        """Turn numbers of texts into numbers of values; 0 is not known."""
+        value = np.arange(len(self.texts) + 1)
+        value[self.meeting] = self.meeting[self.values.codes(relation)]
+        made = np.where(self.text >= 0, value[self.text] + 1, 0)
+        unequal = self.values.unequal(relation)
+        if unequal.any():
+            alone = np.isin(self.text, self.meeting[unequal])
+            made[alone] = len(self.texts) + 1 + np.flatnonzero(alone)
+        return made
+
+    def agreement(self, relation: str, expected: np.ndarray, called: np.ndarray) -> Agreement:
+        """Hold pairs of texts, given by their numbers, against each other; -1 is an object without keys."""
+        meeting, values = self.meeting, self.values
+        asked = np.concatenate((expected, called))
+        if not np.isin(asked, np.append(meeting, -1)).all():
+            # Calls of different groups are asked about.
+            meeting = distinct(asked[asked >= 0])
+            values = Values(_chosen(self.texts, meeting, across=True))
+        places = np.where(asked >= 0, np.searchsorted(meeting, asked), -1)
+        return values.agreement(relation, *np.split(places, 2))
+
+
+def _chosen(texts: pa.ChunkedArray, numbers: np.ndarray, *, across: bool) -> pa.ChunkedArray:
+    chosen = taken(texts, numbers)
+    return pa.chunked_array([pa.concat_arrays([pa.array([], chosen.type), *chosen.chunks])]) if across else chosen
