@@ -154,6 +154,8 @@ class Encoding:
         self.expected = self._side("expected", expected, first_list[pair], by, tools, text)
         self.called = self._side("calls", called, first_list[called_pair], by, tools, text)
         self._origin: Encoding | None = None
+        # Whether calls of one case may have texts of different chunks.
+        self._across_chunks = False
         self._codes: dict[Match, tuple[np.ndarray, np.ndarray]] = {}
         self._remembered: dict[Hashable, Any] = {}
 
@@ -197,10 +199,11 @@ class Encoding:
 
     def _with_sides(self, expected: Side, called: Side) -> Encoding:
         made = copy(self)
-        for computed in ("arguments_known", "output_values", "_several_kinds", "_any_output", "_argument_texts"):
-            made.__dict__.pop(computed, None)
+        for name, computed in vars(Encoding).items():
+            if isinstance(computed, cached_property):
+                made.__dict__.pop(name, None)
         made.expected, made.called = expected, called
-        made._codes, made._remembered = {}, {}
+        made._origin, made._codes, made._remembered = None, {}, {}
         return made
 
     def with_texts(self, expected: np.ndarray, called: np.ndarray, more: Sequence[str] = ("{}",)) -> Encoding:
@@ -215,13 +218,9 @@ class Encoding:
         """
         if np.array_equal(expected, self.expected.text) and np.array_equal(called, self.called.text):
             return self
-        made = copy(self)
-        made._origin = self
-        for computed in ("arguments_known", "_argument_texts", "_reread"):
-            made.__dict__.pop(computed, None)
+        made = self._with_sides(replace(self.expected, text=expected), replace(self.called, text=called))
+        made._origin, made._across_chunks = self, True
         made.texts = pa.chunked_array([*self.texts.chunks, pa.array(list(more), self.texts.type)])
-        made.expected, made.called = replace(self.expected, text=expected), replace(self.called, text=called)
-        made._codes, made._remembered = {}, {}
         return made
 
     def codes(self, match: Match) -> tuple[np.ndarray, np.ndarray]:
@@ -266,7 +265,7 @@ class Encoding:
         return self._numbered(np.concatenate(numbers), texts).by_value("python")
 
     def _numbered(self, text: np.ndarray, texts: pa.ChunkedArray) -> Numbered:
-        return Numbered.of(text, texts, self._tool_of_case, across=self._origin is not None)
+        return Numbered.of(text, texts, self._tool_of_case, across=self._across_chunks)
 
     def _argument_values(self, relation: str) -> np.ndarray:
         """Number the arguments of all calls, those of the expected side first, by value; 0 is not known."""
