@@ -72,6 +72,13 @@ def test_arguments_that_are_really_empty_stay_so():
     assert json.loads(data.calls["output"][0]) == '{"result": 12}'
 
 
+def test_google_adk_tells_a_failure_in_the_response_alone():
+    attributes = {"gen_ai.tool.name": "book", "gcp.vertex.agent.tool_call_args": '{"n": 1}'}
+    responses = ['{"error": "no vacancies"}', '{"status": "ok"}']
+    spans = [span(i, {**attributes, "gcp.vertex.agent.tool_response": r}) for i, r in enumerate(responses, 1)]
+    assert tc.load([otlp(*spans)]).calls["error"].to_list() == [True, False]
+
+
 def test_the_order_of_lines_and_files_of_spans_does_not_matter():
     request = trip.openinference_numbered()
     lines = [otlp(one) for one in reversed(spans_of(request))]

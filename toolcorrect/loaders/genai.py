@@ -7,6 +7,7 @@ from typing import Any
 
 from toolcorrect.decoding import ABSENT
 from toolcorrect.loaders.conversation import unwrapped
+from toolcorrect.loaders.gemini import failure
 from toolcorrect.loaders.heard import (
     offered,
     request_messages,
@@ -139,6 +140,9 @@ def _tool(span: Span, a: dict[str, Any], rows: Rows) -> Reading:
         output = told.get("output", ABSENT) if output is ABSENT else output
         identity = identity or told.get("id")
     output, inner_id, inner_failed = tool_answer(_unpacked(output))
+    if "gcp.vertex.agent.tool_response" in a:
+        # google-adk says so in the response alone.
+        inner_failed, _ = failure(decoded(output))
     status = a.get("gen_ai.tool.status", a.get("tool.status"))
     failed = span.failed or bool(inner_failed) or status == "error"
     kind = "mcp" if "mcp" in str(a.get("gen_ai.tool.type", a.get("mcp.method.name", ""))).lower() else "function"

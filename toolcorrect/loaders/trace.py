@@ -136,7 +136,9 @@ class Traces:
         """Make the cases, one a trace, or one a session where a trace holds several."""
         if not self._traces:
             self.rows.report("empty_trace", "no spans: what was called is not known")
-        for identity, trace in self._traces.items():
+        for identity in list(self._traces):
+            # What is merged is let go of.
+            trace = self._traces.pop(identity)
             label = "" if identity is None else str(identity)
             if identity not in self.columns and not any(reading.kind for reading in trace.readings):
                 self.rows.report("no_agent_spans", "traces without a span of a model, a tool or an agent", record="")
