@@ -35,7 +35,9 @@ class Heard(Case):
     """
 
     def __init__(self, rows: Rows) -> None:
-        super().__init__(Rows(rows.source), None, "step")
+        # What one request's messages would report is reported by its trace, so nobody else holds these rows.
+        self._unreported = Rows(rows.source)
+        super().__init__(self._unreported, None, "step")
         self.loose: list[Call] = []
 
     def result(

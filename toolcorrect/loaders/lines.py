@@ -11,14 +11,11 @@ import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from toolcorrect.decoding import parse_json
+from toolcorrect.decoding import WIDE_INTEGER, parse_json
 
 BLOCK = 16 << 20
 # A longer line is skipped and reported.
 LONGEST_LINE = 64 << 20
-
-# Integers beyond 64 bits, for which orjson would lose digits (see decoding).
-_WIDE_INTEGER = r"[\s:,\[-](?:[0-9]{20}|9[2-9][0-9]{17})"
 
 
 class Block(NamedTuple):
@@ -98,23 +95,17 @@ def parsed_lines(lines: Lines, skip: Callable[[str, str], None]) -> Iterator[tup
 
 def parsed_block(block: Block, skip: Callable[[str, str], None]) -> Iterator[tuple[str, Any]]:
     """Yield the values of one block of lines."""
-    # Where no integer is too wide anywhere, each line needs no second look.
-    loads = parse_json if has_wide_integers(block.data) else _loads
-    for number, line in enumerate(block.data.split(b"\n"), block.first):
+    lines = block.data.split(b"\n")
+    wide = pc.match_substring_regex(pa.array(lines, pa.large_binary()), WIDE_INTEGER).to_pylist()
+    for number, (line, is_wide) in enumerate(zip(lines, wide), block.first):
         if not line or line.isspace():
             continue
         try:
-            value = loads(line)
+            value = parse_json(line) if is_wide else _loads(line)
         except ValueError as cause:
             skip(f"line {number}", f"it is not JSON ({reason(cause)})")
             continue
         yield f"line {number}", value
-
-
-def has_wide_integers(data: bytes) -> bool:
-    """Tell whether bytes may hold an integer beyond 64 bits outside a text."""
-    found = pc.match_substring_regex(pa.array([data], pa.large_binary()), _WIDE_INTEGER)
-    return bool(found[0].as_py())
 
 
 def _loads(line: bytes) -> Any:

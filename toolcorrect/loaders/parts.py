@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from operator import attrgetter
@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from toolcorrect.decoding import FORM, STATUS, TEXT, decode_texts, to_json
 from toolcorrect.loaders.calls import Call, Expected
@@ -96,19 +97,15 @@ def part_of(rows: Rows) -> Part:
 
 def _case_columns(cases: Sequence[Case], notes: list[Note]) -> dict[str, Column]:
     gathered = [case.columns for case in cases]
-    made = {name: texts([_as_text(g.get(name)) for g in gathered]) for name in _TEXT_CASE_COLUMNS}
-    for name, kind, convert in (
-        ("trial", pa.int64(), _as_integer),
-        ("turns", pa.int64(), _as_integer),
-        ("outcome", pa.float64(), _as_number),
-    ):
-        values = []
-        for i, columns in enumerate(gathered):
-            given = columns.get(name)
-            value = convert(given)
-            if value is None and given is not None:
-                notes.append(Note("", "not_a_number", f"{name} {str(given)[:60]!r} left out", case=i))
-            values.append(value)
+    given = {name: [columns.get(name) for columns in gathered] for name in (*_TEXT_CASE_COLUMNS, *_NUMBER_COLUMNS)}
+    made = {name: texts(_as_texts(given[name])) for name in _TEXT_CASE_COLUMNS}
+    for name, (kind, convert) in _NUMBER_COLUMNS.items():
+        values = [None if value is None else convert(value) for value in given[name]]
+        notes += (
+            Note("", "not_a_number", f"{name} {str(told)[:60]!r} left out", case=i)
+            for i, (value, told) in enumerate(zip(values, given[name]))
+            if value is None and told is not None
+        )
         made[name] = pa.array(values, kind)
     for name in _KNOWN_COLUMNS:
         made[name] = pa.array([bool(g.get(name)) for g in gathered], pa.bool_())
@@ -144,7 +141,7 @@ def _values(items: Sequence[Call | Expected], name: str) -> list[Any]:
 
 def _expected_columns(cases: Sequence[Case], notes: list[Note]) -> dict[str, Column]:
     for case in cases:
-        case.expected.sort(key=lambda e: e.reference)
+        case.expected.sort(key=attrgetter("reference"))
     every = [item for case in cases for item in case.expected]
     owner, _ = owners([len(case.expected) for case in cases])
     reference = np.array(_values(every, "reference"), dtype=np.int64)
@@ -164,25 +161,26 @@ def _expected_columns(cases: Sequence[Case], notes: list[Note]) -> dict[str, Col
 
 def _argument_columns(items: Sequence[Call | Expected], notes: list[Note], prefix: str) -> dict[str, Column]:
     """Decode the arguments of calls or expected calls; texts all at once."""
-    arguments = _values(items, "arguments")
-    forms = _values(items, "form")
-    form = np.array([-1 if code is None else code for code in forms], dtype=np.int8)
+    arguments = texts(_values(items, "arguments"))
+    form = np.array([-1 if code is None else code for code in _values(items, "form")], dtype=np.int8)
     status = _STATUS_OF_FORM[form]
-    raw: list[str | None] = [None] * len(items)
+    raw = pa.nulls(len(items), TEXT)
+    on_wire = np.array(_values(items, "wire"), dtype=bool)
     for wire in (False, True):
-        rows = [i for i, (item, code) in enumerate(zip(items, forms)) if code is None and item.wire is wire]
-        if not rows:
+        mask = (form < 0) & (on_wire == wire)
+        if not mask.any():
             continue
-        decoded = decode_texts(texts([arguments[i] for i in rows]), wire=wire)
-        form[rows], status[rows] = decoded.form, decoded.status
-        for i, text, kept in zip(rows, decoded.text.to_pylist(), decoded.raw.to_pylist()):
-            arguments[i], raw[i] = text, kept
+        decoded = decode_texts(arguments.filter(pa.array(mask)), wire=wire)
+        arguments, raw = (
+            pc.replace_with_mask(old, mask, new) for old, new in ((arguments, decoded.text), (raw, decoded.raw))
+        )
+        form[mask], status[mask] = decoded.form, decoded.status
         note_statuses(notes, decoded.status, decoded.twice, prefix)
     return {
-        "arguments": texts(arguments),
+        "arguments": arguments,
         "arguments_form": pa.array(form),
         "arguments_status": pa.array(status),
-        "arguments_raw": texts(raw),
+        "arguments_raw": raw,
     }
 
 
@@ -227,8 +225,8 @@ def texts(values: list[str | None]) -> Column:
 
 def category(values: list[str | None], dtype: pd.CategoricalDtype) -> Column:
     """Return int8 codes of the categories of a dtype."""
-    codes = {name: code for code, name in enumerate(dtype.categories)}
-    return pa.array([None if v is None else codes[v] for v in values], pa.int8())
+    codes = {None: None, **{name: code for code, name in enumerate(dtype.categories)}}
+    return pa.array(map(codes.__getitem__, values), pa.int8(), size=len(values))
 
 
 def times(values: list[Any]) -> Column:
@@ -239,7 +237,7 @@ def times(values: list[Any]) -> Column:
     values
         ISO texts, datetimes, nanoseconds since the epoch (numbers or texts of digits), or None.
     """
-    if all(value is None for value in values):
+    if {*map(type, values)} <= {type(None)}:
         return pa.nulls(len(values), _TIME)
     made: list[int | None] = []
     for value in values:
@@ -255,8 +253,10 @@ def times(values: list[Any]) -> Column:
     return pa.array(made, pa.int64()).cast(_TIME)
 
 
-def _as_text(value: Any) -> str | None:
-    return value if value is None or isinstance(value, str) else to_json(value)
+def _as_texts(values: list[Any]) -> list[str | None]:
+    if {*map(type, values)} <= {str, type(None)}:
+        return values
+    return [value if value is None or isinstance(value, str) else to_json(value) for value in values]
 
 
 def _as_integer(value: Any) -> int | None:
@@ -272,3 +272,10 @@ def _as_number(value: Any) -> float | None:
             return None
         return number if abs(number) < 1e18 else None
     return None
+
+
+_NUMBER_COLUMNS: dict[str, tuple[pa.DataType, Callable[[Any], int | float | None]]] = {
+    "trial": (pa.int64(), _as_integer),
+    "turns": (pa.int64(), _as_integer),
+    "outcome": (pa.float64(), _as_number),
+}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -28,7 +29,8 @@ class Case:
     """
 
     def __init__(self, rows: Rows, identity: str | None, ids_within: str) -> None:
-        self.rows = rows
+        # Rows own their cases, so that both are freed without a search for cycles.
+        self.rows: Rows = weakref.proxy(rows)
         self.identity = identity
         self.columns: dict[str, Any] = {"called_known": True, "expected_known": False}
         self.tags: dict[str, Any] = {}
