@@ -31,8 +31,9 @@ FORM: Final[dict[str, int]] = {name: code for code, name in enumerate(FORMS.cate
 STATUS: Final[dict[str, int]] = {name: code for code, name in enumerate(STATUSES.categories)}
 
 # Integers that orjson would turn into floats; the character before keeps digits inside texts out.
-_WIDE_INTEGER = re.compile(r"(?:^|[\s:,\[-])(?:[0-9]{20}|9[2-9][0-9]{17})")
-_WIDE_INTEGER_BYTES = re.compile(_WIDE_INTEGER.pattern.encode())
+WIDE_INTEGER: Final = r"(?:^|[\s:,\[-])(?:[0-9]{20}|9[2-9][0-9]{17})"
+_WIDE_INTEGER = re.compile(WIDE_INTEGER)
+_WIDE_INTEGER_BYTES = re.compile(WIDE_INTEGER.encode())
 
 # Spellings that Arrow's parser takes for something else, or that need a closer look.
 _NOT_PLAIN = r"\n|NaN|Inf|\\u[dD][89a-fA-F]"
