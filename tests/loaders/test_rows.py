@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 
+import toolcorrect as tc
 from toolcorrect.loaders import Rows
 from toolcorrect.loaders.assembling import assemble
 from toolcorrect.loaders.parts import part_of
@@ -160,3 +163,14 @@ def test_times_of_every_kind(rows):
     assert str(found[0]) == "2026-01-01 00:00:00.500000+00:00"
     assert found[3].year == 2926
     assert found[4:].isna().all()
+
+
+@pytest.mark.parametrize("also", [{}, {"case": "b"}])
+def test_a_name_that_is_no_unicode_text_is_a_column_by_its_escape(tmp_path, also):
+    path = tmp_path / "records.jsonl"
+    records = [{"called": ["search"], "expected": [], "half \ud83d": 1}, {"called": [], "expected": [], **also}]
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    data = tc.load(path)
+    assert data.cases["half \\ud83d"].fillna(0).to_list() == [1, 0]
+    data.save(tmp_path / "saved")
+    assert "half \\ud83d" in tc.Dataset.open(tmp_path / "saved").cases

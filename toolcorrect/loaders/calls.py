@@ -98,6 +98,17 @@ def text_of(value: Any) -> str | None:
     return to_json(value)
 
 
+def storable(text: str) -> str:
+    r"""Return a text that a table can hold: lone surrogates, which are no Unicode text, become their escapes.
+
+    Examples
+    --------
+    >>> storable("caf\u00e9"), storable("half \ud83d")
+    ('café', 'half \\ud83d')
+    """
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
 def held(arguments: Any) -> tuple[str | None, int | None]:
     """Return arguments as text with their form; no form: a text still to be decoded."""
     if isinstance(arguments, str):

@@ -19,6 +19,7 @@ import pyarrow.json as pj
 
 from toolcorrect.decoding import TEXT, decode_texts, to_json
 from toolcorrect.loaders.calllike import CALL_KEYS, kind_of
+from toolcorrect.loaders.calls import storable
 from toolcorrect.loaders.format import Format
 from toolcorrect.loaders.lines import Block
 from toolcorrect.loaders.parts import Part, note_statuses, owners, part_of
@@ -200,7 +201,7 @@ def plan_of(source: Source, apart: Mapping[str, pa.DataType] | None = None) -> P
     if not records or not all(isinstance(record, dict) for record in records):
         return None
     names = {key: source.renamed.get(key, key) for record in records for key in record}
-    if len(set(names.values())) < len(names) or "context" in names.values():
+    if len(set(names.values())) < len(names) or "context" in names.values() or any(k != storable(k) for k in names):
         return None
     fields: dict[str, str] = {}
     tags: dict[str, str] = {}

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from toolcorrect.decoding import FORM, STATUS, TEXT, decode_texts, to_json
-from toolcorrect.loaders.calls import Call, Expected
+from toolcorrect.loaders.calls import Call, Expected, storable
 from toolcorrect.loaders.rows import Case, Rows
 from toolcorrect.tables import KINDS, ROLES, SOURCES
 
@@ -216,11 +216,11 @@ def positions(owner: np.ndarray, reference: np.ndarray) -> Column:
 
 
 def texts(values: list[str | None]) -> Column:
-    """Return a string array; lone surrogates, which no table can hold, become their escapes."""
+    """Return a string array of texts made `storable`."""
     try:
         return pa.array(values, TEXT)
     except (UnicodeEncodeError, pa.ArrowInvalid):
-        return pa.array([None if v is None else v.encode("utf-8", "backslashreplace").decode() for v in values], TEXT)
+        return pa.array([None if v is None else storable(v) for v in values], TEXT)
 
 
 def category(values: list[str | None], dtype: pd.CategoricalDtype) -> Column:

@@ -9,7 +9,7 @@ from typing import Any
 
 from toolcorrect.decoding import ABSENT, to_json
 from toolcorrect.errors import LoadError
-from toolcorrect.loaders.calls import Call, Expected, held, name_of, text_of, tool_row
+from toolcorrect.loaders.calls import Call, Expected, held, name_of, storable, text_of, tool_row
 from toolcorrect.loaders.faults import described
 from toolcorrect.loaders.source import Source
 from toolcorrect.loaders.waiting import Waiting
@@ -307,9 +307,12 @@ class Rows:
         """
         made = Case(self, text_of(id), ids_within)
         for name, value in columns.items():
-            (made.columns if name in _CASE_COLUMNS else made.tags)[name] = value
+            if name in _CASE_COLUMNS:
+                made.columns[name] = value
+            else:
+                made.tags[storable(name)] = value
         for name, value in (tags or {}).items():
-            made.tags[f"{name}_" if name in _CASE_COLUMNS else name] = value
+            made.tags[f"{name}_" if name in _CASE_COLUMNS else storable(name)] = value
         made.columns["source"] = f"{self.source.name}, {self._record}" if self._record else self.source.name
         self.cases.append(made)
         return made
