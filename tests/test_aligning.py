@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from toolcorrect.aligning import aligned, directions, group_codes, score_frame, task_codes
 from toolcorrect.errors import DataError
+from toolcorrect.statistics.aligning import aligned, directions, group_codes, score_frame, task_codes
 from toolcorrect.variants import registry
 
 INDEX = pd.Index(["x", "y", "z"])

@@ -7,9 +7,9 @@ import pytest
 
 import toolcorrect as tc
 from tests.build import dataset
-from toolcorrect.attributing import choices, differing
-from toolcorrect.disagreeing import Point
 from toolcorrect.errors import OptionError
+from toolcorrect.explaining.attributing import choices, differing
+from toolcorrect.explaining.disagreeing import Point
 from toolcorrect.variants import registry
 
 ON_AXES = [name for name, variant in registry().items() if variant.axes and not variant.formula]

@@ -6,10 +6,10 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from tests.tau_runs import tau2_airline, tau_gpt_4o, with_and_without_effects
-from toolcorrect.calibrating import auc_by_group, auc_if_wrong, calibrate
+from toolcorrect.calibrating.labelling import sample_for_labels
+from toolcorrect.calibrating.nulls import null_scores
+from toolcorrect.calibrating.outcomes import auc_by_group, auc_if_wrong, calibrate
 from toolcorrect.errors import DataError, OptionError
-from toolcorrect.labelling import sample_for_labels
-from toolcorrect.nulls import null_scores
 
 # Variant: AUC pooled and within task, of tau2-bench airline (7 agents) and of tau-bench airline (gpt-4o).
 PUBLIC = {

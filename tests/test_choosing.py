@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from toolcorrect.choosing import choices, specifications
+from toolcorrect.comparing.choosing import choices, specifications
 from toolcorrect.errors import DataError
 from toolcorrect.loaders import load
 from toolcorrect.scoring import score

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toolcorrect.comparing import agreement, families, inclusion
+from toolcorrect.comparing.agreeing import agreement, families, inclusion
 from toolcorrect.errors import OptionError
 
 CELL = st.one_of(st.just(np.nan), st.sampled_from([0.0, 0.3, 0.5, 1.0]))

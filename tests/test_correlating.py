@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toolcorrect import correlating
-from toolcorrect.correlating import average_ranks, kendall, spearman, tau_ap
+from toolcorrect.statistics import correlating
+from toolcorrect.statistics.correlating import average_ranks, kendall, spearman, tau_ap
 
 LEVELS = st.sampled_from([0.0, 0.25, 0.5, 1.0, 1e-300, 3.0])
 PAIRS = st.lists(st.tuples(LEVELS, LEVELS), min_size=2, max_size=12)

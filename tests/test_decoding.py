@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toolcorrect.decoding import ABSENT, FORM, STATUS, decode, decode_texts, parse_json, to_json
+from toolcorrect.arguments.decoding import ABSENT, FORM, STATUS, decode, decode_texts, parse_json, to_json
 
 # text -> JSON text, status, form on the wire
 TEXTS = {

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.shared import shared
-from toolcorrect.differences import differences, json_type, matches, path_text
+from toolcorrect.arguments.differences import differences, json_type, matches, path_text
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-3, 3) | st.floats(allow_nan=True) | st.text("ab.é[", max_size=3),

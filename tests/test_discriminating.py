@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
-from toolcorrect.discriminating import discrimination, pair_counts
+from toolcorrect.calibrating.discriminating import discrimination, pair_counts
 
 CASES = st.lists(
     st.tuples(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toolcorrect.equality import RELATIONS, canonical_text
+from toolcorrect.arguments.equality import RELATIONS, canonical_text
 from toolcorrect.errors import OptionError
 from toolcorrect.values import Values
 

@@ -13,7 +13,7 @@ import pytest
 import toolcorrect as tc
 from tests.field_cases import dataset, field_case, field_cases
 from toolcorrect.encoding import Match
-from toolcorrect.preparing import shares
+from toolcorrect.references.preparing import shares
 
 # Asked in the cases, and answered otherwise on purpose.
 DIFFERENT = {

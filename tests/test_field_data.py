@@ -10,14 +10,14 @@ import pandas as pd
 import pytest
 
 from tests.shared import shared
-from toolcorrect.aligning import score_frame
+from toolcorrect.calibrating.trials import pass_at_k, pass_hat_k, pass_hat_k_power, repeated
+from toolcorrect.comparing.paired import compare_runs, mcnemar
 from toolcorrect.loaders import load
-from toolcorrect.means import summarise
-from toolcorrect.paired import compare_runs, mcnemar
-from toolcorrect.resampling import wilson
 from toolcorrect.scoring import score, status
-from toolcorrect.thresholds import passes, verdict
-from toolcorrect.trials import pass_at_k, pass_hat_k, pass_hat_k_power, repeated
+from toolcorrect.statistics.aligning import score_frame
+from toolcorrect.statistics.means import summarise
+from toolcorrect.statistics.resampling import wilson
+from toolcorrect.statistics.thresholds import passes, verdict
 from toolcorrect.variants.definition import Variant
 
 

@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 
 from tests.shared import shared
+from toolcorrect.arguments.dates import canonical_date, dates_in
 from toolcorrect.dataset import Dataset
-from toolcorrect.dates import canonical_date, dates_in
-from toolcorrect.grounding import grounding
+from toolcorrect.validity.grounding import grounding
 
 
 def grounded(context: str, arguments: dict[str, object], output: str | None = None) -> dict[str, str]:

@@ -9,16 +9,16 @@ import pandas as pd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toolcorrect.conduct import permission, redundant_calls, repetition
 from toolcorrect.dataset import Dataset
 from toolcorrect.encoding import Encoding
-from toolcorrect.grounding import grounding
-from toolcorrect.linting import lint
-from toolcorrect.matching import resolve
-from toolcorrect.preparing import ArgumentOptions
-from toolcorrect.references import Demands, verdicts
-from toolcorrect.rules import check_rules
-from toolcorrect.validity import schema_scores, validate
+from toolcorrect.references.conduct import permission, redundant_calls, repetition
+from toolcorrect.references.judging import Demands, verdicts
+from toolcorrect.references.linting import lint
+from toolcorrect.references.matching import resolve
+from toolcorrect.references.preparing import ArgumentOptions
+from toolcorrect.references.rules import check_rules
+from toolcorrect.validity.grounding import grounding
+from toolcorrect.validity.validating import schema_scores, validate
 
 WORDS = ["type", "properties", "required", "$ref", "#", "#/$defs/a", "$defs", "a", "anyOf", "allOf", "items", "enum"]
 WORDS += [

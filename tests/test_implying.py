@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from toolcorrect import examples
-from toolcorrect.implying import strictness
+from toolcorrect.comparing.implying import strictness
 from toolcorrect.loaders import load
 from toolcorrect.scoring import score
 from toolcorrect.variants import registry

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
+from toolcorrect.calibrating.labelling import join_labels, kappa, read_labels, sample_for_labels, write_label_sheet
 from toolcorrect.errors import LoadError, OptionError
-from toolcorrect.labelling import join_labels, kappa, read_labels, sample_for_labels, write_label_sheet
 
 
 @pytest.fixture(scope="module")

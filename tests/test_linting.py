@@ -8,7 +8,7 @@ import pytest
 
 from tests.field_cases import answers, dataset, field_case
 from toolcorrect.dataset import Dataset
-from toolcorrect.linting import lint
+from toolcorrect.references.linting import lint
 
 
 def made(

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toolcorrect.aligning import sums_by
 from toolcorrect.errors import DataError, OptionError
-from toolcorrect.means import group_means, summarise
+from toolcorrect.statistics.aligning import sums_by
+from toolcorrect.statistics.means import group_means, summarise
 
 SCORES = st.lists(st.one_of(st.none(), st.sampled_from([0.0, 0.3, 0.5, 1.0])), min_size=1, max_size=20)
 

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 import toolcorrect as tc
 from tests.build import dataset
-from toolcorrect.alignment import moved
 from toolcorrect.encoding import Encoding
-from toolcorrect.mending import FAULTS, Faults
+from toolcorrect.explaining.alignment import moved
+from toolcorrect.explaining.mending import FAULTS, Faults
 
 CALLS = st.lists(
     st.builds(

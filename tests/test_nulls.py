@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from toolcorrect.calibrating.nulls import null_scores
 from toolcorrect.loaders import load
-from toolcorrect.nulls import null_scores
 
 RUNS = [
     {"case": "both", "called": ["find", "book", "book"], "expected": ["book"]},

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from toolcorrect.comparing.paired import compare_runs, failures, mcnemar
 from toolcorrect.errors import DataError, OptionError, UnknownNameError
-from toolcorrect.paired import compare_runs, failures, mcnemar
 
 
 @given(st.integers(0, 60), st.integers(0, 60))
@@ -139,7 +139,7 @@ def test_what_was_not_scored_fails_the_gate():
 
 
 def test_where_lower_is_better_a_rise_fails(monkeypatch):
-    monkeypatch.setattr("toolcorrect.paired.directions", lambda names: -np.ones(len(names)))
+    monkeypatch.setattr("toolcorrect.comparing.paired.directions", lambda names: -np.ones(len(names)))
     found = compare_runs(frame([0.1] * 8), frame([0.4] * 8))
     assert found.table.loc["v", "sentence"].startswith("A is better by 0.30")
     assert failures(found, fail_on_drop=0.1)["value"].item() == pytest.approx(0.3)

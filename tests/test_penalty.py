@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from toolcorrect.comparing.penalty import penalty_curve
 from toolcorrect.errors import OptionError
 from toolcorrect.loaders import load
-from toolcorrect.penalty import penalty_curve
 
 E = list("abcdef")
 PERFECT = [{"case": f"c{i}", "called": E, "expected": E} for i in range(3)]

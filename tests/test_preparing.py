@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.field_cases import answers, dataset, field_case, matcher
+from toolcorrect.arguments.schema_led import coerce, decode_nested, fill_defaults, types
 from toolcorrect.dataset import Dataset
 from toolcorrect.errors import OptionError
-from toolcorrect.preparing import ArgumentOptions, prepare, shares
-from toolcorrect.schema_led import coerce, decode_nested, fill_defaults, types
+from toolcorrect.references.preparing import ArgumentOptions, prepare, shares
 
 POLICIES = {
     "json_equal": ArgumentOptions(),

@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 
 from tests.tau_runs import tau2_airline
-from toolcorrect.correlating import kendall
+from toolcorrect.comparing.ranking import order_agreement, rank_flips, rankings
 from toolcorrect.errors import DataError, OptionError, UnknownNameError
-from toolcorrect.ranking import order_agreement, rank_flips, rankings
 from toolcorrect.scoring import score
+from toolcorrect.statistics.correlating import kendall
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +61,9 @@ def test_tied_groups_share_the_better_rank_and_unscored_ones_have_none():
 
 
 def test_where_lower_is_better_the_lowest_is_first(monkeypatch):
-    monkeypatch.setattr("toolcorrect.ranking.directions", lambda names: np.where(names == "waste", -1.0, 1.0))
+    monkeypatch.setattr(
+        "toolcorrect.comparing.ranking.directions", lambda names: np.where(names == "waste", -1.0, 1.0)
+    )
     scores = pd.DataFrame({"waste": [0.9, 0.1] * 5, "recall": [0.1, 0.9] * 5})
     by, task = ["a", "b"] * 5, np.repeat(range(5), 2)
     assert rankings(scores, by=by, task=task).loc["waste", "rank"].to_dict() == {"b": 1, "a": 2}

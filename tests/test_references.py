@@ -14,11 +14,11 @@ from tests.field_cases import answers, dataset, field_case
 from toolcorrect.dataset import Dataset
 from toolcorrect.encoding import Encoding, Match
 from toolcorrect.errors import OptionError
-from toolcorrect.matching import assign, fits, resolve
 from toolcorrect.overlap import overlap
 from toolcorrect.pairing import candidates
-from toolcorrect.preparing import ArgumentOptions
-from toolcorrect.references import Demands, verdict_changes, verdicts
+from toolcorrect.references.judging import Demands, verdict_changes, verdicts
+from toolcorrect.references.matching import assign, fits, resolve
+from toolcorrect.references.preparing import ArgumentOptions
 
 
 def run(

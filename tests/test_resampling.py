@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toolcorrect import resampling
 from toolcorrect.errors import OptionError
-from toolcorrect.means import summarise
-from toolcorrect.resampling import interval, resampled_totals, wilson
+from toolcorrect.statistics import resampling
+from toolcorrect.statistics.means import summarise
+from toolcorrect.statistics.resampling import interval, resampled_totals, wilson
 
 
 def test_every_resample_draws_as_many_tasks_as_there_are():

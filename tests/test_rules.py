@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 from tests.field_cases import answers, dataset, field_case
-from toolcorrect.conduct import permission, redundant_calls, repetition
 from toolcorrect.dataset import Dataset
 from toolcorrect.encoding import Encoding
-from toolcorrect.rules import check_rules, forbidden_calls
+from toolcorrect.references.conduct import permission, redundant_calls, repetition
+from toolcorrect.references.rules import check_rules, forbidden_calls
 
 
 def runs(tools: dict[str, list[str]], rules: list[dict[str, Any]], **columns: list[Any]) -> Dataset:

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from toolcorrect.defects import schema_defects
-from toolcorrect.schemas import BrokenSchemaError, declared, deeper, satisfies, validator
+from toolcorrect.arguments.schemas import BrokenSchemaError, declared, deeper, satisfies, validator
+from toolcorrect.validity.defects import schema_defects
 
 # Formats on which both checkers follow their standard to the letter.
 FORMATS = ["date", "ipv4", "ipv6", "uuid"]

@@ -8,7 +8,7 @@ import toolcorrect as tc
 from tests.build import dataset
 from tests.shared import shared
 from toolcorrect.errors import OptionError, UnknownNameError
-from toolcorrect.preparing import ArgumentOptions
+from toolcorrect.references.preparing import ArgumentOptions
 from toolcorrect.variants import CORE, registry
 
 

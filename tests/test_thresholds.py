@@ -6,7 +6,7 @@ import pandas as pd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toolcorrect.thresholds import passes, verdict
+from toolcorrect.statistics.thresholds import passes, verdict
 
 
 @given(st.floats(0, 1), st.sampled_from([0.1, 0.5, 0.8, 1.0]))

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.tau_runs import tau_gpt_4o
+from toolcorrect.calibrating.trials import pass_at_k, pass_hat_k, pass_hat_k_power, repeated
 from toolcorrect.errors import DataError, OptionError
-from toolcorrect.trials import pass_at_k, pass_hat_k, pass_hat_k_power, repeated
 
 
 @given(st.integers(0, 12), st.data(), st.integers(1, 6))

@@ -11,8 +11,8 @@ import pytest
 from tests.field_cases import answers, dataset, field_case
 from tests.shared import shared
 from toolcorrect.dataset import Dataset
-from toolcorrect.defects import RUBRIC_CODES
-from toolcorrect.validity import schema_scores, validate
+from toolcorrect.validity.defects import RUBRIC_CODES
+from toolcorrect.validity.validating import schema_scores, validate
 
 
 def made(called: list[Any], tools: list[dict[str, Any]] | None) -> Dataset:
@@ -211,7 +211,7 @@ def test_hostile_arguments_are_answered_not_raised() -> None:
 
 
 def test_equal_texts_are_checked_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    import toolcorrect.validity as module
+    import toolcorrect.validity.validating as module
 
     seen: list[str] = []
     real = module.schema_defects

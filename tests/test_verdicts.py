@@ -5,7 +5,7 @@ import pandas as pd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toolcorrect.verdicts import BOXES, calibration_bins, four_boxes
+from toolcorrect.calibrating.verdicts import BOXES, calibration_bins, four_boxes
 
 ROWS = st.lists(
     st.tuples(

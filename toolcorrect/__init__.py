@@ -5,43 +5,43 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from toolcorrect.attributing import why
-from toolcorrect.by_tool import confusion, per_tool
-from toolcorrect.calibrating import auc_by_group, calibrate
-from toolcorrect.choosing import choices, specifications
-from toolcorrect.comparing import agreement, families, inclusion
-from toolcorrect.conduct import redundant_calls
+from toolcorrect.arguments.differences import differences
+from toolcorrect.calibrating.labelling import join_labels, kappa, read_labels, sample_for_labels, write_label_sheet
+from toolcorrect.calibrating.nulls import null_scores
+from toolcorrect.calibrating.outcomes import auc_by_group, calibrate
+from toolcorrect.calibrating.trials import Repeated, repeated
+from toolcorrect.calibrating.verdicts import calibration_bins, four_boxes
+from toolcorrect.comparing.agreeing import agreement, families, inclusion
+from toolcorrect.comparing.choosing import choices, specifications
+from toolcorrect.comparing.implying import strictness
+from toolcorrect.comparing.paired import RunComparison, compare_runs, failures
+from toolcorrect.comparing.penalty import penalty_curve
+from toolcorrect.comparing.ranking import order_agreement, rank_flips, rankings
 from toolcorrect.dataset import Dataset, concat
-from toolcorrect.diagnosing import diagnose
-from toolcorrect.differences import differences
-from toolcorrect.disagreeing import disagreeing_pairs, disagreements
 from toolcorrect.editing import edit, editable
 from toolcorrect.errors import ToolcorrectError
-from toolcorrect.explaining import explain
-from toolcorrect.flipping import flips
-from toolcorrect.grounding import grounding
-from toolcorrect.implying import strictness
-from toolcorrect.labelling import join_labels, kappa, read_labels, sample_for_labels, write_label_sheet
-from toolcorrect.linting import lint
+from toolcorrect.explaining.attributing import why
+from toolcorrect.explaining.by_tool import confusion, per_tool
+from toolcorrect.explaining.diagnosing import diagnose
+from toolcorrect.explaining.disagreeing import disagreeing_pairs, disagreements
+from toolcorrect.explaining.flipping import flips
+from toolcorrect.explaining.one_case import explain
 from toolcorrect.loaders import detect, formats, load
-from toolcorrect.matching import resolve
-from toolcorrect.means import summarise
 from toolcorrect.names import Names, collisions
-from toolcorrect.nulls import null_scores
 from toolcorrect.overlap import overlap
-from toolcorrect.paired import RunComparison, compare_runs, failures
-from toolcorrect.penalty import penalty_curve
-from toolcorrect.preparing import ArgumentOptions, prepare
-from toolcorrect.ranking import order_agreement, rank_flips, rankings
-from toolcorrect.references import Demands, verdict_changes, verdicts
-from toolcorrect.rules import check_rules, forbidden_calls
+from toolcorrect.references.conduct import redundant_calls
+from toolcorrect.references.judging import Demands, verdict_changes, verdicts
+from toolcorrect.references.linting import lint
+from toolcorrect.references.matching import resolve
+from toolcorrect.references.preparing import ArgumentOptions, prepare
+from toolcorrect.references.rules import check_rules, forbidden_calls
 from toolcorrect.scoring import best_reference, score, status
-from toolcorrect.thresholds import passes
-from toolcorrect.trials import Repeated, repeated
-from toolcorrect.validity import schema_scores, validate
+from toolcorrect.statistics.means import summarise
+from toolcorrect.statistics.thresholds import passes
+from toolcorrect.validity.grounding import grounding
+from toolcorrect.validity.validating import schema_scores, validate
 from toolcorrect.variants import variants
 from toolcorrect.variants.definition import Axes, Empty, Variant, tversky
-from toolcorrect.verdicts import calibration_bins, four_boxes
 
 if TYPE_CHECKING:
     from toolcorrect import charts, dashboards, examples, widgets

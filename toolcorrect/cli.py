@@ -12,8 +12,8 @@ import pandas as pd
 import typer
 
 import toolcorrect as tc
-from toolcorrect.disagreeing import CAUSES_IN_WORDS
 from toolcorrect.errors import OptionError, ToolcorrectError, listed
+from toolcorrect.explaining.disagreeing import CAUSES_IN_WORDS
 from toolcorrect.html import visible
 
 app = typer.Typer(

@@ -35,7 +35,7 @@ class Match:
     Parameters
     ----------
     arguments
-        A relation of `toolcorrect.equality`, or None: arguments do not matter.
+        A relation of `toolcorrect.arguments.equality`, or None: arguments do not matter.
     kinds
         Whether the kind (function, mcp, ...) must be the same too.
     outputs

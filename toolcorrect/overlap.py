@@ -8,14 +8,14 @@ import numpy as np
 import pandas as pd
 
 from toolcorrect import counting
+from toolcorrect.arguments.equality import RELATIONS
 from toolcorrect.dataset import Dataset
 from toolcorrect.encoding import SIDES, Encoding, Match, Side, SideName, list_index
-from toolcorrect.equality import RELATIONS
 from toolcorrect.errors import check_option
 from toolcorrect.grouping import combined
-from toolcorrect.matching import Optional, resolve, treat_optional
 from toolcorrect.names import Names
-from toolcorrect.preparing import ArgumentOptions
+from toolcorrect.references.matching import Optional, resolve, treat_optional
+from toolcorrect.references.preparing import ArgumentOptions
 
 COLUMNS = (
     "expected",

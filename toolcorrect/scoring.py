@@ -13,12 +13,12 @@ import pandas as pd
 from toolcorrect.dataset import Dataset
 from toolcorrect.encoding import Encoding, Match
 from toolcorrect.errors import check_option
-from toolcorrect.matching import Optional, treat_optional
-from toolcorrect.matching import resolve as resolve_data
 from toolcorrect.names import LEVELS, Names
 from toolcorrect.names import resolve as resolve_names
 from toolcorrect.overlap import Overlap
-from toolcorrect.preparing import ArgumentOptions
+from toolcorrect.references.matching import Optional, treat_optional
+from toolcorrect.references.matching import resolve as resolve_data
+from toolcorrect.references.preparing import ArgumentOptions
 from toolcorrect.variants import Wanted, resolve
 from toolcorrect.variants.definition import POLICIES, Empty, Side, Variant
 

@@ -19,8 +19,8 @@ import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from toolcorrect.decoding import parse_json
-from toolcorrect.equality import RELATIONS, sorted_json
+from toolcorrect.arguments.decoding import parse_json
+from toolcorrect.arguments.equality import RELATIONS, sorted_json
 from toolcorrect.errors import check_option
 from toolcorrect.grouping import ranges
 

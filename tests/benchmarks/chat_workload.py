@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from toolcorrect.decoding import to_json
+from toolcorrect.arguments.decoding import to_json
 
 _ANSWER = "All of it is done. Is there anything else that you need?"
 _SAID = '{"status":"ok","id":4711,"note":"done as asked"}'

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from toolcorrect.dataset import Dataset
-from toolcorrect.means import summarise
 from toolcorrect.scoring import score
+from toolcorrect.statistics.means import summarise
 from toolcorrect.variants import registry
 
 CASES = 100_000

@@ -17,7 +17,7 @@ from tests.browser.hosts import RUN, Host
 from tests.browser.looking import finished, sticking_out
 from tests.shared import ROOT
 from toolcorrect.dashboards.disagreement_view import Pairs, State, View, view
-from toolcorrect.disagreeing import CAUSES_IN_WORDS
+from toolcorrect.explaining.disagreeing import CAUSES_IN_WORDS
 from toolcorrect.variants import resolve
 
 FOLDER = ROOT / "data" / "support_desk"

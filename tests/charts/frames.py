@@ -11,10 +11,10 @@ from matplotlib.axes import Axes
 
 import toolcorrect as tc
 from toolcorrect import charts
-from toolcorrect.calibrating import calibrate
+from toolcorrect.calibrating.outcomes import calibrate
+from toolcorrect.comparing.ranking import rankings
 from toolcorrect.loaders import load
-from toolcorrect.means import summarise
-from toolcorrect.ranking import rankings
+from toolcorrect.statistics.means import summarise
 from toolcorrect.variants import variants as definitions
 
 CORE = ["recall", "precision", "f1", "jaccard", "exact", "exact.args", "sequence", "deepeval", "deepeval.exact"]

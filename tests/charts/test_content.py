@@ -15,9 +15,9 @@ from toolcorrect import charts
 from toolcorrect.charts._drawing import note_of
 from toolcorrect.charts._style import look
 from toolcorrect.charts._text import plain
+from toolcorrect.comparing.ranking import rankings
 from toolcorrect.loaders import load
-from toolcorrect.means import summarise
-from toolcorrect.ranking import rankings
+from toolcorrect.statistics.means import summarise
 
 FEW = settings(max_examples=20, deadline=None)
 VALUE = st.one_of(st.none(), st.sampled_from([0.0, 0.25, 0.5, 1.0]), st.floats(0, 1))

@@ -13,10 +13,10 @@ from matplotlib.axes import Axes
 from tests.charts import frames
 from tests.charts.test_layout import assert_tidy
 from toolcorrect import charts
+from toolcorrect.comparing.ranking import rankings
 from toolcorrect.errors import DataError, ToolcorrectError, UnknownNameError
 from toolcorrect.loaders import load
-from toolcorrect.means import summarise
-from toolcorrect.ranking import rankings
+from toolcorrect.statistics.means import summarise
 
 NONE = pd.DataFrame(index=pd.Index([], name="case"))
 NO_ROWS = pd.DataFrame({"recall": [], "exact": []}, dtype="float64")

@@ -17,13 +17,13 @@ from tests.charts import frames
 from tests.charts.test_layout import assert_tidy
 from tests.shared import ROOT
 from toolcorrect import charts
-from toolcorrect.calibrating import calibrate
-from toolcorrect.choosing import specifications
-from toolcorrect.implying import strictness
-from toolcorrect.means import summarise
-from toolcorrect.nulls import null_scores
-from toolcorrect.penalty import penalty_curve
-from toolcorrect.ranking import rankings
+from toolcorrect.calibrating.nulls import null_scores
+from toolcorrect.calibrating.outcomes import calibrate
+from toolcorrect.comparing.choosing import specifications
+from toolcorrect.comparing.implying import strictness
+from toolcorrect.comparing.penalty import penalty_curve
+from toolcorrect.comparing.ranking import rankings
+from toolcorrect.statistics.means import summarise
 
 GALLERY = ROOT / ".artefacts" / "gallery"
 VARIANTS = [*frames.CORE, "ragas.f1"]

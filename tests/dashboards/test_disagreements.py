@@ -18,8 +18,8 @@ from tests.shared import ROOT
 from tests.widgets.messages import update
 from toolcorrect.dashboards.disagreement_view import Pairs, State, cause_bars, code, view
 from toolcorrect.dashboards.disagreements import Disagreements
-from toolcorrect.disagreeing import CAUSES_IN_WORDS
 from toolcorrect.errors import OptionError, UnknownNameError
+from toolcorrect.explaining.disagreeing import CAUSES_IN_WORDS
 from toolcorrect.variants import resolve
 
 EVERY = tc.load(ROOT / "data" / "support_desk")

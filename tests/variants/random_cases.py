@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 
 import pandas as pd
 
+from toolcorrect.arguments.equality import RELATIONS, canonical_text
 from toolcorrect.dataset import Dataset
-from toolcorrect.equality import RELATIONS, canonical_text
 from toolcorrect.scoring import score
 from toolcorrect.variants.definition import Variant
 

@@ -23,7 +23,7 @@ from toolcorrect.bfcl.source_calls import source_call
 from toolcorrect.bfcl.source_values import java_value, javascript_value
 from toolcorrect.dataset import Dataset
 from toolcorrect.errors import OptionError
-from toolcorrect.explaining import explain
+from toolcorrect.explaining.one_case import explain
 from toolcorrect.loaders import load
 from toolcorrect.scoring import score, status
 from toolcorrect.variants.bfcl import ast

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from toolcorrect.dataset import Dataset
-from toolcorrect.explaining import explain
+from toolcorrect.explaining.one_case import explain
 from toolcorrect.scoring import score
 from toolcorrect.variants.checks import VARIANTS
 

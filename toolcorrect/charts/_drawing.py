@@ -15,10 +15,10 @@ from matplotlib.figure import Figure
 from matplotlib.transforms import blended_transform_factory
 from numpy.typing import NDArray
 
-from toolcorrect import aligning
 from toolcorrect.charts._style import GREY, INK, SLIDE_SIZE, style
 from toolcorrect.charts._text import counted, short_names, text_width, wrapped
 from toolcorrect.errors import DataError, listed
+from toolcorrect.statistics import aligning
 
 
 class ChartAxes(Axes):

@@ -7,7 +7,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 
-from toolcorrect import comparing
 from toolcorrect.charts._drawing import (
     canvas,
     empty,
@@ -23,6 +22,7 @@ from toolcorrect.charts._drawing import (
 )
 from toolcorrect.charts._style import BLUE, PALE, VERMILLION, on_fill
 from toolcorrect.charts._text import plain
+from toolcorrect.comparing import agreeing as comparing
 from toolcorrect.errors import check_option
 
 # Measure -> (words, lowest value, value at which two variants say the same).

@@ -19,7 +19,7 @@ from toolcorrect.charts._drawing import (
 )
 from toolcorrect.charts._style import BLUE, INK, SKY
 from toolcorrect.charts._text import counted, plain
-from toolcorrect.disagreeing import CAUSES_IN_WORDS
+from toolcorrect.explaining.disagreeing import CAUSES_IN_WORDS
 
 
 # The causes of `disagreements`, as a reader would say them.

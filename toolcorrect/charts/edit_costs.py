@@ -11,7 +11,7 @@ from toolcorrect.charts._drawing import canvas, empty, headline, left_out, score
 from toolcorrect.charts._style import BLUE, VERMILLION
 from toolcorrect.charts._text import counted, plain
 from toolcorrect.charts._tiles import Tile, tiles
-from toolcorrect.comparing import families
+from toolcorrect.comparing.agreeing import families
 
 _COLOURS = LinearSegmentedColormap.from_list("change", [VERMILLION, "#f3f3f3", BLUE])
 

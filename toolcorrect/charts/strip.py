@@ -10,7 +10,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from toolcorrect.aligning import group_codes
 from toolcorrect.charts._drawing import (
     beside,
     canvas,
@@ -28,6 +27,7 @@ from toolcorrect.charts._drawing import (
 from toolcorrect.charts._style import INK, LIGHT, group_looks
 from toolcorrect.charts._text import counted, plain
 from toolcorrect.errors import DataError
+from toolcorrect.statistics.aligning import group_codes
 
 # More distinct scores than this are rounded onto a grid: dots would hide each other anyway.
 _VALUES = 60

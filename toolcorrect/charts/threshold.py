@@ -10,7 +10,7 @@ from toolcorrect.charts._drawing import canvas, empty, font, headline, left_out,
 from toolcorrect.charts._lines import end_labels, unnamed_in_grey
 from toolcorrect.charts._style import LIGHT, look
 from toolcorrect.charts._text import plain
-from toolcorrect.thresholds import TOLERANCE, passes
+from toolcorrect.statistics.thresholds import TOLERANCE, passes
 
 _STEPS = 100
 

@@ -10,7 +10,7 @@ from toolcorrect.charts._drawing import canvas, empty, fitting_rows, font, headl
 from toolcorrect.charts._style import BLUE, GREY, INK, LIGHT, ORANGE, PALE, VERMILLION, on_fill, readable
 from toolcorrect.charts._text import counted, plain, text_width
 from toolcorrect.dataset import Dataset
-from toolcorrect.explaining import SIGNS, explain
+from toolcorrect.explaining.one_case import SIGNS, explain
 
 # Kind of `explain` -> (words, colour); the sign in the mark tells it without the colour.
 _KINDS = {

@@ -24,7 +24,7 @@ from toolcorrect.charts._drawing import (
 )
 from toolcorrect.charts._style import GREY, INK, LIGHT, PALE, look
 from toolcorrect.charts._text import short_names
-from toolcorrect.thresholds import TOLERANCE
+from toolcorrect.statistics.thresholds import TOLERANCE
 
 _UNSCORED = 2.0
 

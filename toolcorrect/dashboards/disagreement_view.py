@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from toolcorrect import disagreeing
 from toolcorrect.dashboards.frame import DPI, INK, Shown, png
 from toolcorrect.dataset import Dataset
+from toolcorrect.explaining import disagreeing
 from toolcorrect.scoring import score
 from toolcorrect.variants.definition import Variant
 from toolcorrect.widgets.table import shorten

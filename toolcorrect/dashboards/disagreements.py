@@ -11,8 +11,8 @@ import pandas as pd
 from toolcorrect.dashboards.disagreement_view import ANY, Pairs, State, View, view
 from toolcorrect.dashboards.frame import Frame, Shown
 from toolcorrect.dataset import Dataset
-from toolcorrect.disagreeing import CAUSES_IN_WORDS
-from toolcorrect.explaining import explain
+from toolcorrect.explaining.disagreeing import CAUSES_IN_WORDS
+from toolcorrect.explaining.one_case import explain
 from toolcorrect.variants import Wanted, resolve
 from toolcorrect.variants.definition import Variant
 from toolcorrect.widgets import Diff, Table

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from toolcorrect.decoding import ABSENT
+from toolcorrect.arguments.decoding import ABSENT
 from toolcorrect.loaders.conversation import Conversation, kind_of_tool
 from toolcorrect.loaders.format import Format, each_record
 from toolcorrect.loaders.gemini import add_parts, either, words

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from toolcorrect.arguments.decoding import TEXT, to_json
 from toolcorrect.dataset import Dataset
-from toolcorrect.decoding import TEXT, to_json
 from toolcorrect.loaders.parts import Note, Part, texts
 from toolcorrect.tables import CALLS, CASES, EXPECTED, STRING, Columns, constant
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcorrect.decoding import ABSENT
+from toolcorrect.arguments.decoding import ABSENT
 from toolcorrect.loaders.chat import content_text
 from toolcorrect.loaders.conversation import Conversation, kind_of_tool
 from toolcorrect.loaders.format import Format

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from toolcorrect.arguments.decoding import parse_json
 from toolcorrect.bfcl.accepted import to_matcher
 from toolcorrect.bfcl.python_calls import Written, python_calls
 from toolcorrect.bfcl.schemas import to_json_schema
 from toolcorrect.bfcl.source_calls import source_call
-from toolcorrect.decoding import parse_json
 from toolcorrect.errors import listed
 from toolcorrect.loaders.format import Format, each_record
 from toolcorrect.loaders.rows import Case, Rows

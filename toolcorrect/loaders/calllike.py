@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from toolcorrect.decoding import ABSENT, parse_json
+from toolcorrect.arguments.decoding import ABSENT, parse_json
 from toolcorrect.loaders.rows import Case, Rows
 
 # The first key that is there counts.

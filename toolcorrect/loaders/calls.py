@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from toolcorrect.decoding import ABSENT, FORM, parse_json, to_json
+from toolcorrect.arguments.decoding import ABSENT, FORM, parse_json, to_json
 
 
 class FreeText(str):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcorrect.decoding import ABSENT
+from toolcorrect.arguments.decoding import ABSENT
 from toolcorrect.loaders.calls import Call
 from toolcorrect.loaders.rows import Case
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from toolcorrect.decoding import ABSENT, parse_json
+from toolcorrect.arguments.decoding import ABSENT, parse_json
 from toolcorrect.loaders.calllike import python_literal
 from toolcorrect.loaders.calls import Call, held, text_of
 from toolcorrect.loaders.chat import add_messages

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcorrect.decoding import ABSENT, to_json
+from toolcorrect.arguments.decoding import ABSENT, to_json
 from toolcorrect.loaders.calllike import add_called
 from toolcorrect.loaders.format import Format
 from toolcorrect.loaders.plain_records import add_lists

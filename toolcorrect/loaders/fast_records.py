@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.json as pj
 
-from toolcorrect.decoding import TEXT, decode_texts, to_json
+from toolcorrect.arguments.decoding import TEXT, decode_texts, to_json
 from toolcorrect.loaders.calllike import CALL_KEYS, kind_of
 from toolcorrect.loaders.calls import storable
 from toolcorrect.loaders.format import Format

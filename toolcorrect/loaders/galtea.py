@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcorrect.decoding import ABSENT
+from toolcorrect.arguments.decoding import ABSENT
 from toolcorrect.loaders.format import Format
 from toolcorrect.loaders.rows import Case, Rows
 from toolcorrect.loaders.source import Source

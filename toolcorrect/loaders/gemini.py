@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from toolcorrect.decoding import ABSENT
+from toolcorrect.arguments.decoding import ABSENT
 from toolcorrect.loaders.conversation import Conversation, kind_of_tool
 from toolcorrect.loaders.message_lists import Family, Unfolded, blocks_of, message_format, request_and_response
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from toolcorrect.decoding import ABSENT
+from toolcorrect.arguments.decoding import ABSENT
 from toolcorrect.loaders import anthropic, bedrock, gemini, langchain, openai_responses, pydantic_ai, vercel
 from toolcorrect.loaders.calls import Call
 from toolcorrect.loaders.chat import ROLES, add_messages, content_text

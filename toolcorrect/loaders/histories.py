@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from toolcorrect.decoding import to_json
+from toolcorrect.arguments.decoding import to_json
 
 # Of so many histories, those of as many agents that talk in one trace, the ends are remembered.
 _MOST = 16

@@ -6,7 +6,7 @@ import re
 from typing import Any
 from zipfile import ZipFile
 
-from toolcorrect.decoding import ABSENT, parse_json
+from toolcorrect.arguments.decoding import ABSENT, parse_json
 from toolcorrect.loaders.calls import Call
 from toolcorrect.loaders.chat import content_text
 from toolcorrect.loaders.conversation import Conversation, kind_of_tool, unwrapped

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from toolcorrect.decoding import ABSENT
+from toolcorrect.arguments.decoding import ABSENT
 from toolcorrect.loaders.chat import content_text
 from toolcorrect.loaders.conversation import Conversation, kind_of_tool, unwrapped
 from toolcorrect.loaders.format import Format

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from toolcorrect.decoding import ABSENT
+from toolcorrect.arguments.decoding import ABSENT
 from toolcorrect.loaders.format import Format
 from toolcorrect.loaders.gemini import either
 from toolcorrect.loaders.heard import only_text, text_of_answer

@@ -11,7 +11,7 @@ import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from toolcorrect.decoding import WIDE_INTEGER, parse_json
+from toolcorrect.arguments.decoding import WIDE_INTEGER, parse_json
 
 BLOCK = 16 << 20
 # A longer line is skipped and reported.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcorrect.decoding import ABSENT, parse_json
+from toolcorrect.arguments.decoding import ABSENT, parse_json
 from toolcorrect.loaders.chat import add_messages
 from toolcorrect.loaders.format import Format, each_record
 from toolcorrect.loaders.rows import Case, Rows

@@ -15,8 +15,8 @@ import pandas as pd
 import pyarrow as pa
 from tqdm import tqdm
 
+from toolcorrect.arguments.decoding import TEXT
 from toolcorrect.dataset import Dataset
-from toolcorrect.decoding import TEXT
 from toolcorrect.errors import LoadError, OptionError, listed
 from toolcorrect.loaders.assembling import assemble
 from toolcorrect.loaders.fast_chat import fast_chat_parts

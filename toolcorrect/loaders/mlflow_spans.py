@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from toolcorrect.decoding import ABSENT
+from toolcorrect.arguments.decoding import ABSENT
 from toolcorrect.loaders.heard import request_messages, text_of_answer, tool_answer
 from toolcorrect.loaders.reading import Reading, model_reading, tool_reading
 from toolcorrect.loaders.rows import Rows

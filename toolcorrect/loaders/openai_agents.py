@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from toolcorrect.decoding import ABSENT
+from toolcorrect.arguments.decoding import ABSENT
 from toolcorrect.loaders.chat import content_text
 from toolcorrect.loaders.conversation import kind_of_tool
 from toolcorrect.loaders.format import Format

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
-from toolcorrect.decoding import to_json
+from toolcorrect.arguments.decoding import to_json
 from toolcorrect.loaders.calllike import add_offered_list
 from toolcorrect.loaders.chat import ROLES, add_messages, content_text
 from toolcorrect.loaders.format import Format

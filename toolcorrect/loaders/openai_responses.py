@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from toolcorrect.decoding import ABSENT
+from toolcorrect.arguments.decoding import ABSENT
 from toolcorrect.loaders.calls import FreeText
 from toolcorrect.loaders.chat import content_text
 from toolcorrect.loaders.conversation import Conversation, kind_of_tool, unwrapped

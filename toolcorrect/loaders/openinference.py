@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from toolcorrect.decoding import ABSENT
+from toolcorrect.arguments.decoding import ABSENT
 from toolcorrect.loaders.heard import offered, request_messages, text_of_answer, tool_answer
 from toolcorrect.loaders.reading import Reading, model_reading, tool_reading
 from toolcorrect.loaders.rows import Rows

@@ -14,7 +14,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from toolcorrect.decoding import FORM, STATUS, TEXT, decode_texts, to_json
+from toolcorrect.arguments.decoding import FORM, STATUS, TEXT, decode_texts, to_json
 from toolcorrect.loaders.calls import Call, Expected, storable
 from toolcorrect.loaders.rows import Case, Rows
 from toolcorrect.tables import KINDS, ROLES, SOURCES

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from toolcorrect.decoding import ABSENT, parse_json
+from toolcorrect.arguments.decoding import ABSENT, parse_json
 from toolcorrect.loaders.calllike import listed_items
 from toolcorrect.loaders.format import Format
 from toolcorrect.loaders.rows import Case, Rows

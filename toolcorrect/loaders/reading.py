@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolcorrect.decoding import ABSENT
+from toolcorrect.arguments.decoding import ABSENT
 from toolcorrect.loaders.calls import Call
 from toolcorrect.loaders.heard import heard, offered, request_messages, response_messages
 from toolcorrect.loaders.rows import Rows

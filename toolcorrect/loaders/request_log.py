@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from toolcorrect.decoding import to_json
+from toolcorrect.arguments.decoding import to_json
 from toolcorrect.loaders.rows import Rows
 
 # Runs that the user tells apart never share a history.

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from toolcorrect.decoding import ABSENT, to_json
+from toolcorrect.arguments.decoding import ABSENT, to_json
 from toolcorrect.errors import LoadError
 from toolcorrect.loaders.calls import Call, Expected, held, name_of, storable, text_of, tool_row
 from toolcorrect.loaders.faults import described
@@ -79,7 +79,7 @@ class Case:
         id
             Call id, if any.
         wire
-            Arguments travel as JSON text in this format (see `toolcorrect.decoding.decode`).
+            Arguments travel as JSON text in this format (see `toolcorrect.arguments.decoding.decode`).
         output
             What the tool returned, any JSON value; left out where not known. None is a null that was returned.
         error

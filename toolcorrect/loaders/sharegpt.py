@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from toolcorrect.decoding import ABSENT, parse_json
+from toolcorrect.arguments.decoding import ABSENT, parse_json
 from toolcorrect.loaders.calllike import add_offered_list, listed_items, python_literal
 from toolcorrect.loaders.conversation import Conversation
 from toolcorrect.loaders.message_lists import Family, Unfolded, message_format

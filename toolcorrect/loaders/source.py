@@ -15,7 +15,7 @@ from typing import IO, Any
 
 import pandas as pd
 
-from toolcorrect.decoding import parse_json, parse_json_slowly
+from toolcorrect.arguments.decoding import parse_json, parse_json_slowly
 from toolcorrect.errors import LoadError
 from toolcorrect.loaders import cells
 from toolcorrect.loaders.limits import LARGEST_ARCHIVE, read_whole, refuse_bomb

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from toolcorrect.decoding import parse_json
+from toolcorrect.arguments.decoding import parse_json
 from toolcorrect.loaders.calllike import python_literal
 
 _EPOCH = datetime.fromtimestamp(0, UTC)

@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from toolcorrect.decoding import FORM, to_json
+from toolcorrect.arguments.decoding import FORM, to_json
 from toolcorrect.loaders.calls import Call
 from toolcorrect.loaders.heard import heard, kind_of
 from toolcorrect.loaders.histories import Histories

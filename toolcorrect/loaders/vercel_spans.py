@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolcorrect.decoding import ABSENT
+from toolcorrect.arguments.decoding import ABSENT
 from toolcorrect.loaders.reading import Reading, model_reading, tool_reading
 from toolcorrect.loaders.rows import Rows
 from toolcorrect.loaders.span import Span, decoded

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from typing import Any
 
-from toolcorrect.decoding import parse_json, to_json
+from toolcorrect.arguments.decoding import parse_json, to_json
 from toolcorrect.loaders.calls import Call
 
 

@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 
 from toolcorrect import pairing
+from toolcorrect.arguments.decoding import parse_json
 from toolcorrect.bfcl.accepted import from_argument
 from toolcorrect.bfcl.checking import Language, Rules, complaint
-from toolcorrect.decoding import parse_json
 from toolcorrect.encoding import Encoding, Match
 from toolcorrect.errors import check_option
 from toolcorrect.overlap import Overlap

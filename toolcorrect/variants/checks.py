@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from toolcorrect.conduct import permission, repetition
 from toolcorrect.overlap import Overlap
-from toolcorrect.references import judge, reasons
-from toolcorrect.validity import parameter_reasons, parameter_scores
+from toolcorrect.references.conduct import permission, repetition
+from toolcorrect.references.judging import judge, reasons
+from toolcorrect.validity.validating import parameter_reasons, parameter_scores
 from toolcorrect.variants.definition import Variant
 
 

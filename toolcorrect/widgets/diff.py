@@ -12,7 +12,7 @@ import pandas as pd
 import traitlets
 
 from toolcorrect.errors import DataError, listed
-from toolcorrect.explaining import SIGNS
+from toolcorrect.explaining.one_case import SIGNS
 from toolcorrect.widgets.table import given, shorten
 
 HERE = Path(__file__).parent

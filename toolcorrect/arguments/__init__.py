@@ -1,0 +1,1 @@
+"""JSON values of arguments: decoding, equality, schemas, differences, defaults and dates."""

@@ -1,0 +1,1 @@
+"""Definitions against an outcome: discrimination, verdicts, repeated trials, labels by people."""

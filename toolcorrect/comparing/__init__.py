@@ -1,0 +1,1 @@
+"""Definitions and runs against each other: agreement, rankings, what implies what, paired comparison."""

@@ -1,0 +1,1 @@
+"""Why a case scores as it does, and why two definitions differ."""

@@ -1,0 +1,1 @@
+"""Means, intervals, correlations and thresholds of score frames."""

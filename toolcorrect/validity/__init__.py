@@ -1,0 +1,1 @@
+"""Calls against what was offered: schemas, unknown tools, made-up and ungrounded values."""
