@@ -17,7 +17,7 @@ from toolcorrect.comparing.implying import strictness
 from toolcorrect.comparing.paired import RunComparison, compare_runs, failures
 from toolcorrect.comparing.penalty import penalty_curve
 from toolcorrect.comparing.ranking import order_agreement, rank_flips, rankings
-from toolcorrect.dataset import Dataset, concat
+from toolcorrect.dataset import Dataset
 from toolcorrect.editing import edit, editable
 from toolcorrect.errors import ToolcorrectError
 from toolcorrect.explaining.attributing import why
@@ -26,6 +26,7 @@ from toolcorrect.explaining.diagnosing import diagnose
 from toolcorrect.explaining.disagreeing import disagreeing_pairs, disagreements
 from toolcorrect.explaining.flipping import flips
 from toolcorrect.explaining.one_case import explain
+from toolcorrect.joining import concat
 from toolcorrect.loaders import detect, formats, load
 from toolcorrect.names import Names, collisions
 from toolcorrect.overlap import overlap

@@ -11,9 +11,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from toolcorrect import html
+from toolcorrect.checking import check_known, checked_cases, in_case_order, refuse_strangers, rows_in
 from toolcorrect.errors import DataError, LoadError, listed, unknown_name
 from toolcorrect.tables import STRING, TABLES, coerce, number_texts
 
@@ -67,7 +67,7 @@ class Dataset:
         tools: pd.DataFrame | None = None,
         report: pd.DataFrame | None = None,
     ) -> None:
-        self._fill({"cases": _checked_cases(cases)}, {})
+        self._fill({"cases": checked_cases(cases)}, {})
         given = {"calls": calls, "expected": expected, "rules": rules, "tools": tools, "report": report}
         self._fill(*self._checked(given))
 
@@ -84,12 +84,12 @@ class Dataset:
         index = frames["cases"].index
         for table, frame in given.items():
             if table in ("calls", "expected"):
-                frames[table], rows[table] = _in_case_order(table, frame, index)
+                frames[table], rows[table] = in_case_order(table, frame, index)
             else:
                 frames[table] = coerce(table, frame).reset_index(drop=True)
             if table in ("rules", "tools"):
-                _refuse_strangers(table, frames[table]["case"].dropna(), index)
-        _check_known(frames, rows)
+                refuse_strangers(table, frames[table]["case"].dropna(), index)
+        check_known(frames, rows)
         return frames, rows
 
     @property
@@ -213,7 +213,7 @@ class Dataset:
         for table in ("rules", "tools"):
             frame = self._frames[table]
             # One entry more, for the rows that speak of all cases (-1).
-            frames[table] = frame[np.append(kept, True)[_rows_in(cases.index, frame["case"])]]
+            frames[table] = frame[np.append(kept, True)[rows_in(cases.index, frame["case"])]]
         if (np.diff(chosen) <= 0).any():
             return self.replace(**frames)
         # In the order they had, the rows need no second look.
@@ -368,132 +368,5 @@ class Dataset:
         return html.paragraph(self.summary()) + html.table(shown.reset_index())
 
 
-def concat(datasets: Iterable[Dataset] | Mapping[str, Dataset]) -> Dataset:
-    """Put datasets one behind the other.
-
-    Parameters
-    ----------
-    datasets
-        Datasets, or a mapping of name to dataset. A case id that an earlier one has already takes the
-        name (or the position) of its dataset as prefix, which the report says.
-
-    Examples
-    --------
-    >>> one = Dataset(cases=pd.DataFrame(index=["x"]))
-    >>> concat({"first": one, "second": one}).cases.index.to_list()
-    ['x', 'second/x']
-    """
-    named = datasets if isinstance(datasets, Mapping) else {str(i): d for i, d in enumerate(datasets)}
-    parts: dict[str, list[pd.DataFrame]] = {table: [] for table in TABLES}
-    seen: set[str] = set()
-    for name, data in named.items():
-        index = data.cases.index
-        clashing = [case for case in index if case in seen]
-        renamed = {case: _free(f"{name}/{case}", seen) for case in clashing}
-        seen.update(renamed.get(case, case) for case in index)
-        for table, frames in parts.items():
-            frames.append(_rename_cases(data._frames[table], renamed, table == "cases"))
-        if renamed:
-            note = {
-                "code": ["id_prefixed"],
-                "count": [len(renamed)],
-                "note": [f"ids of {name} were taken already"],
-            }
-            parts["report"].append(coerce("report", pd.DataFrame(note)))
-    if not named:
-        return Dataset(cases=pd.DataFrame(index=pd.Index([], dtype=STRING)))
-    return Dataset(**{table: pd.concat(frames, ignore_index=table != "cases") for table, frames in parts.items()})
-
-
-def _rename_cases(frame: pd.DataFrame, renamed: Mapping[str, str], in_index: bool) -> pd.DataFrame:
-    if not renamed:
-        return frame
-    if in_index:
-        # A case that was its own task stays so under its new name only if nothing else shares the task.
-        return frame.set_axis(pd.Index([renamed.get(c, c) for c in frame.index], dtype=STRING, name="case"))
-    return frame.assign(case=frame["case"].map(lambda c: renamed.get(c, c), na_action="ignore").astype(STRING))
-
-
-def _free(name: str, taken: set[str]) -> str:
-    candidate, n = name, 2
-    while candidate in taken:
-        candidate, n = f"{name}#{n}", n + 1
-    return candidate
-
-
 def _counted(n: int, word: str) -> str:
     return f"{n:,} {word}{'' if n == 1 else 's'}"
-
-
-def _checked_cases(cases: pd.DataFrame) -> pd.DataFrame:
-    if "case" in cases.columns:
-        cases = cases.set_index("case")
-    if cases.index.hasnans:
-        raise DataError("A case has no id; give every row of cases one.")
-    index = pd.Index(cases.index.astype(STRING), name="case")
-    if not index.is_unique:
-        raise DataError(f"Case ids repeat: {listed(index[index.duplicated()].unique())}. Make them unique.")
-    checked = coerce("cases", cases.set_axis(index))
-    if checked["task"].hasnans:
-        checked["task"] = checked["task"].fillna(pd.Series(index.array, index=index))
-    return checked
-
-
-def _in_case_order(table: str, frame: pd.DataFrame | None, index: pd.Index) -> tuple[pd.DataFrame, np.ndarray]:
-    """Coerce a table and sort it by case, (reference,) position; return it with its case rows."""
-    if frame is not None and "position" not in frame.columns and len(frame):
-        groups = [name for name in ("case", "reference") if name in frame.columns]
-        frame = frame.assign(position=frame.groupby(groups, sort=False).cumcount())
-    made = coerce(table, frame)
-    rows = _rows_in(index, made["case"])
-    if (rows < 0).any():
-        _refuse_strangers(table, made["case"], index)
-    if made["tool"].hasnans:
-        raise DataError(f"{table} has a row without a tool (case {made['case'][made['tool'].isna()].iloc[0]!r}).")
-    keys = [made["position"].to_numpy(), rows]
-    if table == "expected":
-        keys.insert(1, made["reference"].to_numpy())
-    if not _sorted(keys):
-        order = np.lexsort(keys)
-        made, rows = made.iloc[order], rows[order]
-    return made.reset_index(drop=True), rows
-
-
-def _rows_in(index: pd.Index, named: pd.Series) -> np.ndarray:
-    """Return the position of each named case in the index, -1 where it is not there, without Python objects."""
-    texts, every = (pa.array(side.array) for side in (named, index))
-    found = pc.index_in(texts.cast(pa.large_string()), value_set=every.cast(pa.large_string()))
-    return np.asarray(found.fill_null(-1).to_numpy(), dtype=np.int64)
-
-
-def _sorted(keys: list[np.ndarray]) -> bool:
-    """Tell whether rows are in order by the last key, then the one before it, and so on."""
-    tied = np.ones(max(len(keys[0]) - 1, 0), dtype=bool)
-    for key in reversed(keys):
-        step = np.diff(key)
-        if (step[tied] < 0).any():
-            return False
-        tied &= step == 0
-    return True
-
-
-def _refuse_strangers(table: str, named: pd.Series, index: pd.Index) -> None:
-    strangers = named[_rows_in(index, named) < 0]
-    if len(strangers):
-        raise DataError(
-            f"{table} names cases that are not in cases: {listed(strangers.astype(object).fillna('<NA>').unique())}."
-        )
-
-
-def _check_known(frames: Mapping[str, pd.DataFrame], rows: Mapping[str, np.ndarray]) -> None:
-    cases = frames["cases"]
-    for table, flag in (("calls", "called_known"), ("expected", "expected_known")):
-        wrong = ~cases[flag].to_numpy()[rows[table]]
-        if wrong.any():
-            case = cases.index[rows[table][wrong][0]]
-            raise DataError(f"Case {case!r} has rows in {table} although its {flag} is False.")
-    if len(frames["expected"]):
-        over = frames["expected"]["reference"].to_numpy() >= cases["references"].to_numpy()[rows["expected"]]
-        if over.any():
-            case = cases.index[rows["expected"][over][0]]
-            raise DataError(f"Case {case!r} has expected calls of a reference beyond its number of references.")

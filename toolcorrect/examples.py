@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from toolcorrect.dataset import Dataset, concat
+from toolcorrect.dataset import Dataset
 from toolcorrect.errors import LoadError, check_option, unknown_name
+from toolcorrect.joining import concat
 from toolcorrect.public_files import downloadable, files
 
 _HERE = Path(__file__).resolve().parent

@@ -1,7 +1,8 @@
-"""Expected calls from a second file, joined to the runs of a first."""
+"""Datasets put together: expected calls joined to the runs they belong to, and datasets one behind the other."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ import pandas as pd
 
 from toolcorrect.dataset import Dataset
 from toolcorrect.errors import DataError, listed
-from toolcorrect.tables import CASES, coerce
+from toolcorrect.tables import CASES, STRING, TABLES, coerce
 
 # Columns of a test case that fill what a run does not know; its own tags come beside them.
 _FILLED = ("session", "turns", "input", "trial", "outcome")
@@ -140,3 +141,56 @@ def _report(data: Dataset, testcases: Dataset, matched: np.ndarray, on: str) -> 
     second = testcases.report.assign(case=pd.NA)
     pieces = [data.report, second, *added]
     return pd.concat([coerce("report", piece) for piece in pieces if len(piece)] or [data.report], ignore_index=True)
+
+
+def concat(datasets: Iterable[Dataset] | Mapping[str, Dataset]) -> Dataset:
+    """Put datasets one behind the other.
+
+    Parameters
+    ----------
+    datasets
+        Datasets, or a mapping of name to dataset. A case id that an earlier one has already takes the
+        name (or the position) of its dataset as prefix, which the report says.
+
+    Examples
+    --------
+    >>> one = Dataset(cases=pd.DataFrame(index=["x"]))
+    >>> concat({"first": one, "second": one}).cases.index.to_list()
+    ['x', 'second/x']
+    """
+    named = datasets if isinstance(datasets, Mapping) else {str(i): d for i, d in enumerate(datasets)}
+    parts: dict[str, list[pd.DataFrame]] = {table: [] for table in TABLES}
+    seen: set[str] = set()
+    for name, data in named.items():
+        index = data.cases.index
+        clashing = [case for case in index if case in seen]
+        renamed = {case: _free(f"{name}/{case}", seen) for case in clashing}
+        seen.update(renamed.get(case, case) for case in index)
+        for table, frames in parts.items():
+            frames.append(_rename_cases(getattr(data, table), renamed, table == "cases"))
+        if renamed:
+            note = {
+                "code": ["id_prefixed"],
+                "count": [len(renamed)],
+                "note": [f"ids of {name} were taken already"],
+            }
+            parts["report"].append(coerce("report", pd.DataFrame(note)))
+    if not named:
+        return Dataset(cases=pd.DataFrame(index=pd.Index([], dtype=STRING)))
+    return Dataset(**{table: pd.concat(frames, ignore_index=table != "cases") for table, frames in parts.items()})
+
+
+def _rename_cases(frame: pd.DataFrame, renamed: Mapping[str, str], in_index: bool) -> pd.DataFrame:
+    if not renamed:
+        return frame
+    if in_index:
+        # A case that was its own task stays so under its new name only if nothing else shares the task.
+        return frame.set_axis(pd.Index([renamed.get(c, c) for c in frame.index], dtype=STRING, name="case"))
+    return frame.assign(case=frame["case"].map(lambda c: renamed.get(c, c), na_action="ignore").astype(STRING))
+
+
+def _free(name: str, taken: set[str]) -> str:
+    candidate, n = name, 2
+    while candidate in taken:
+        candidate, n = f"{name}#{n}", n + 1
+    return candidate
