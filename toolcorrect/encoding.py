@@ -274,16 +274,20 @@ class Encoding:
             values = self._argument_texts.by_value(relation)
             if self._origin is None:
                 return values
-            # Only lists with other arguments than in the origin are numbered anew, apart from the rest.
-            taken = self._origin._argument_values(relation)
+            # Only what the origin did not look at is numbered anew, apart from the rest.
+            taken = self._origin._argument_texts.by_value(relation, np.where(self._reread, -1, self._texts_of_calls))
             return np.where(self._reread, values + taken.max(initial=0) + 1, taken)
 
         return self.remember(("argument values", relation), number)
 
     @cached_property
     def _argument_texts(self) -> Numbered:
-        texts = np.concatenate((self.expected.text, self.called.text))
+        texts = self._texts_of_calls
         return self._numbered(texts if self._origin is None else np.where(self._reread, texts, -1), self.texts)
+
+    @property
+    def _texts_of_calls(self) -> np.ndarray:
+        return np.concatenate((self.expected.text, self.called.text))
 
     @cached_property
     def _tool_of_case(self) -> np.ndarray:
@@ -293,10 +297,12 @@ class Encoding:
 
     @cached_property
     def _reread(self) -> np.ndarray:
-        """Mark the calls, those of the expected side first, that meet one with other arguments than in the origin."""
+        """Mark the calls, those of the expected side first, that meet one whose text the origin did not look at."""
         assert self._origin is not None
-        changed = [getattr(self, side).text != getattr(self._origin, side).text for side in SIDES]
-        return any_in_group(self._tool_of_case, np.concatenate(changed))
+        text, group = self._texts_of_calls, self._tool_of_case
+        changed = any_in_group(group, text != self._origin._texts_of_calls)
+        unseen = ~np.isin(text, self._origin._argument_texts.meeting) & (text >= 0)
+        return changed & any_in_group(group, changed & unseen)
 
     def _in_scope(self, scope: str, tools: Mapping[str, np.ndarray]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """Tell which rows count, and of which cases it is known whether their tools have effects."""

@@ -55,14 +55,15 @@ class Numbered:
         meeting = np.flatnonzero(marked)
         return cls(text, texts, meeting, Values(_chosen(texts, meeting, across=across)))
 
-    def by_value(self, relation: str) -> np.ndarray:
-        """Turn numbers of texts into numbers of values; 0 is not known."""
+    def by_value(self, relation: str, text: np.ndarray | None = None) -> np.ndarray:
+        """Turn numbers of texts (by default those of all calls) into numbers of values; 0 is not known."""
+        text = self.text if text is None else text
         value = np.arange(len(self.texts) + 1)
         value[self.meeting] = self.meeting[self.values.codes(relation)]
-        made = np.where(self.text >= 0, value[self.text] + 1, 0)
+        made = np.where(text >= 0, value[text] + 1, 0)
         unequal = self.values.unequal(relation)
         if unequal.any():
-            alone = np.isin(self.text, self.meeting[unequal])
+            alone = np.isin(text, self.meeting[unequal])
             made[alone] = len(self.texts) + 1 + np.flatnonzero(alone)
         return made
 

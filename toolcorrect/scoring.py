@@ -152,11 +152,9 @@ class Scorer:
         encoding = overlap.encoding
         if variant.needs_arguments:
             _leave_out(values, status, ~encoding.arguments_known, "arguments_unknown")
-        unknown = {"effect_unknown": encoding.effect_known, "called_unknown": encoding.called_known}
-        if variant.needs_expected:
-            unknown = {"expected_unknown": encoding.expected_known, **unknown}
-        for name, known in unknown.items():
-            _leave_out(values, status, ~known[encoding.list_case], name)
+        for name, lists in encoding.remember("unknown", lambda: _unknown(encoding)).items():
+            if name != "expected_unknown" or variant.needs_expected:
+                _leave_out(values, status, lists, name)
         return values, status
 
     def cases(self, variant: Variant) -> Scored:
@@ -339,6 +337,16 @@ def _side_by_side(data: Dataset, columns: dict[str, object]) -> pd.DataFrame:
 def _level(names: str | Names) -> str | Names:
     """Name the level of given steps, so that both ways of saying it share one encoding."""
     return next((level for level, steps in LEVELS.items() if steps == names), names)
+
+
+def _unknown(encoding: Encoding) -> dict[str, np.ndarray]:
+    """Return, by status, the places of the lists of cases that are not known; the last status wins."""
+    known = {
+        "expected_unknown": encoding.expected_known,
+        "effect_unknown": encoding.effect_known,
+        "called_unknown": encoding.called_known,
+    }
+    return {name: np.flatnonzero(~cases[encoding.list_case]) for name, cases in known.items()}
 
 
 def _leave_out(values: np.ndarray, status: np.ndarray, which: np.ndarray, name: str) -> None:

@@ -11,7 +11,7 @@ from toolcorrect.names import Names
 from toolcorrect.overlap import Overlap
 from toolcorrect.variants.definition import Empty, Variant, every_property_but, rounded
 from toolcorrect.variants.forms import refuses, unless_refused
-from toolcorrect.variants.shares import Arguments, by_name, included, includes, of_objects
+from toolcorrect.variants.shares import Arguments, by_name, includes, of_objects
 
 
 def _fits(expected: Arguments, called: Arguments) -> bool:
@@ -50,9 +50,10 @@ def _met(encoding: Encoding) -> np.ndarray:
     met = pairing.served(pairs, expected[pairs.expected] == called[pairs.called])
     # Only an expected call without its equal needs a closer look, and only padded names have to be trimmed.
     pairs = pairs.only(~met[pairs.expected])
-    fits, padded = included(pairs), agreement(pairs, "python").padded
-    fits[padded] = pairing.compare(pairs.only(padded), of_objects(_fits))
-    return met | pairing.served(pairs, fits > 0)
+    found = agreement(pairs, "python")
+    fits = found.objects & (found.equal == found.expected)
+    fits[found.padded] = pairing.compare(pairs.only(found.padded), of_objects(_fits)) > 0
+    return met | pairing.served(pairs, fits)
 
 
 def _within_turns(encoding: Encoding) -> np.ndarray:
