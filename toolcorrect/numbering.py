@@ -50,7 +50,9 @@ class Numbered:
         across
             Whether texts of different chunks may meet.
         """
-        marked = pc.match_substring(texts, "NaN").to_numpy(zero_copy_only=False).astype(bool)
+        used = distinct(text[text >= 0])
+        marked = np.zeros(len(texts), dtype=bool)
+        marked[used] = pc.match_substring(taken(texts, used), "NaN").to_numpy(zero_copy_only=False)
         marked[text[differs_in_group(group, text) & (text >= 0)]] = True
         meeting = np.flatnonzero(marked)
         return cls(text, texts, meeting, Values(_chosen(texts, meeting, across=across)))

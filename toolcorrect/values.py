@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import count
+from itertools import chain, count
 from typing import Any
 
 import numpy as np
@@ -216,20 +216,13 @@ def _block(
 
 
 def _pairs(values: list[Any], keys: dict[str | None, int], atoms: _Atoms) -> tuple[np.ndarray, ...]:
-    sizes: list[int] = []
-    names: list[str | None] = []
-    held: list[Any] = []
-    for value in values:
-        if type(value) is dict:
-            sizes.append(len(value))
-            names += value
-            held += value.values()
-        else:
-            sizes.append(1)
-            names.append(_WHOLE)
-            held.append(value)
-    numbers = (sizes, [keys[name] for name in names], atoms.numbers(held))
-    return tuple(np.array(column, dtype=np.int32) for column in numbers)
+    # What is no object stands under one key of its own.
+    objects = [value if type(value) is dict else {_WHOLE: value} for value in values]
+    sizes = np.fromiter(map(len, objects), np.int32, len(objects))
+    total = int(sizes.sum())
+    key = np.fromiter(map(keys.__getitem__, chain.from_iterable(objects)), np.int32, total)
+    held = chain.from_iterable(map(dict.values, objects))
+    return sizes, key, np.array(atoms.numbers(held), dtype=np.int32)
 
 
 def _parsed(text: str) -> Any:
@@ -258,7 +251,7 @@ class _Atoms:
     def __len__(self) -> int:
         return sum(map(len, self._tables.values()))
 
-    def numbers(self, values: list[Any]) -> list[int]:
+    def numbers(self, values: Iterable[Any]) -> list[int]:
         """Return the numbers of values."""
         number_of = self._number_of
         return [number_of[type(value)](value) for value in values]
