@@ -1,0 +1,169 @@
+"""What loading and scoring cost, as ratios to orjson's parse of the same file in the same run.
+
+``python -m tests.benchmarks [--cases 100000] [--file FILE]`` prints a table: microseconds of processor time a
+case (the best of some rounds), and the ratio. Without a file the shared workload is made first.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from fnmatch import fnmatchcase
+from functools import partial
+from pathlib import Path
+
+import orjson
+
+import toolcorrect as tc
+from tests.shared import ROOT
+from toolcorrect.dataset import Dataset
+from toolcorrect.encoding import Encoding, Match
+from toolcorrect.overlap import Overlap
+from toolcorrect.statistics.means import summarise
+from toolcorrect.variants import registry
+from toolcorrect.variants.definition import Variant
+
+# Graded by text similarity, edits, schemas or values one by one: what they cost is their own.
+GRADED = (
+    "autoevals.json_diff",
+    "toolscore.argument_f1*",
+    "toolscore.sequence",
+    "bfcl.*",
+    "agentarts.*",
+    "ragas.accuracy*",
+    "unitxt.*",
+)
+SEEDS = ("basic", "deepeval", "seeds")
+RESAMPLED, RESAMPLES = 100, 1000
+# In a process of its own, whose memory is its alone.
+_MEMORY = """
+import re, sys
+import toolcorrect as tc
+
+def peak():
+    return int(re.search(r"VmHWM:\\s*(\\d+) kB", open("/proc/self/status").read())[1])
+
+before = peak()
+tc.score(tc.load(sys.argv[1]), variants=sys.argv[2:])
+print(peak() - before)
+"""
+
+
+def main() -> None:
+    """Print the table."""
+    asked = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
+    asked.add_argument("--cases", type=int, default=100_000, help="cases of the workload that is made")
+    asked.add_argument("--file", type=Path, help="measure this file instead")
+    asked.add_argument("--rounds", type=int, default=3, help="how often each step is repeated")
+    options = asked.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        file = options.file or _workload(options.cases, Path(folder) / "workload")
+        floor = _seconds(lambda: _parse(file), options.rounds)
+        cases = len(tc.load(file))
+        print(f"{file.name}: {cases:,} cases, {file.stat().st_size / 1e6:.0f} MB; best of {options.rounds}")
+        _row("orjson, parse and drop", floor, cases, floor)
+        for name, seconds in _steps(file, options.rounds):
+            _row(name, seconds, cases, floor)
+        print(f"{'peak memory of load and score':44}{_peak(file) / file.stat().st_size:12.1f} times the file")
+
+
+def _workload(cases: int, out: Path) -> Path:
+    make = Path(os.environ.get("TOOLCORRECT_SHARED", ROOT.parent / "shared")) / "bench" / "make_workload.py"
+    command = [sys.executable, str(make), "--cases", str(cases), "--out", str(out), "--format", "jsonl"]
+    subprocess.run(command, check=True, capture_output=True)
+    return out.with_suffix(".jsonl")
+
+
+def _steps(file: Path, rounds: int) -> Iterator[tuple[str, float]]:
+    yield "load", _seconds(lambda: tc.load(file), rounds)
+    yield "number the argument texts", _seconds(Dataset.argument_numbers, rounds, partial(tc.load, file))
+    data = tc.load(file)
+    data.argument_numbers()
+    yield "encode", _seconds(lambda: Encoding(data), rounds)
+    for relation in (None, "json", "python"):
+        match = Match(arguments=relation)
+        what = "names" if relation is None else f"names and arguments ({relation})"
+        yield f"values: {what}", _seconds(partial(Encoding.codes, match=match), rounds, partial(Encoding, data))
+        yield f"overlap: {what}", _seconds(lambda overlap: overlap.shared, rounds, partial(_coded, data, match))
+    chosen = [variant for variant in registry().values() if not variant.asks_model]
+    graded = [variant for variant in chosen if any(fnmatchcase(variant.name, glob) for glob in GRADED)]
+    plain = [variant for variant in chosen if variant not in graded]
+    families: dict[str, list[Variant]] = defaultdict(list)
+    for variant in plain:
+        families[re.split("[.@]", variant.name)[0]].append(variant)
+    seeds = [variant for variant in plain if variant in _seeds()]
+    for name, some in (("seeds", seeds), ("all but graded", plain)):
+        yield f"load and score {name} ({len(some)})", _seconds(partial(_from_file, file, some), rounds)
+        yield f"score {name} ({len(some)})", _scoring(data, some, rounds)
+    for name, some in families.items():
+        yield f"score {name}.* ({len(some)})" if len(some) > 1 else f"score {name}", _scoring(data, some, rounds)
+    for variant in graded:
+        yield f"score {variant.name} (graded)", _scoring(data, [variant], rounds)
+    yield "why deepeval, notebook.jaccard", _seconds(lambda: tc.why(data, "deepeval", "notebook.jaccard"), rounds)
+    yield "diagnose", _seconds(lambda: tc.diagnose(data), rounds)
+    many = [f"tversky(extra={i / 10}, missing={j / 10})" for i in range(10) for j in range(1, 11)][:RESAMPLED]
+    scores = tc.score(data, variants=many)
+    yield f"score {RESAMPLED} weights", _seconds(lambda: tc.score(data, variants=many), rounds)
+    yield f"intervals of these, {RESAMPLES:,} resamples", _seconds(lambda: summarise(scores, resamples=RESAMPLES), 1)
+
+
+def _seeds() -> list[Variant]:
+    from toolcorrect.variants import basic, deepeval, seeds
+
+    return [*basic.VARIANTS, *deepeval.VARIANTS, *seeds.VARIANTS]
+
+
+def _scoring(data: Dataset, variants: list[Variant], rounds: int) -> float:
+    return _seconds(lambda: tc.score(data, variants=variants), rounds)
+
+
+def _from_file(file: Path, variants: list[Variant]) -> object:
+    return tc.score(tc.load(file), variants=variants)
+
+
+def _coded(data: Dataset, match: Match) -> Overlap:
+    encoding = Encoding(data)
+    encoding.codes(match)
+    return Overlap(encoding, match)
+
+
+def _seconds(work: Callable[..., object], rounds: int, before: Callable[[], object] | None = None) -> float:
+    """Return the processor time of the best round; what is made before each round is not counted."""
+
+    def once() -> float:
+        given = () if before is None else (before(),)
+        begun = time.process_time()
+        work(*given)
+        return time.process_time() - begun
+
+    return min(once() for _ in range(rounds))
+
+
+def _parse(file: Path) -> None:
+    with file.open("rb") as lines:
+        for line in lines:
+            try:
+                orjson.loads(line)
+            except ValueError:
+                continue
+
+
+def _peak(file: Path) -> int:
+    """Return by how many bytes a process grows that loads the file and scores the core variants."""
+    command = [sys.executable, "-c", _MEMORY, str(file), "core"]
+    return int(subprocess.run(command, check=True, capture_output=True, text=True).stdout) * 1024
+
+
+def _row(name: str, seconds: float, cases: int, floor: float) -> None:
+    print(f"{name:44}{seconds / cases * 1e6:9.2f} us a case{seconds / floor:9.2f} x", flush=True)
+
+
+if __name__ == "__main__":
+    main()
