@@ -52,7 +52,8 @@ class Numbered:
         """
         used = distinct(text[text >= 0])
         marked = np.zeros(len(texts), dtype=bool)
-        marked[used] = pc.match_substring(taken(texts, used), "NaN").to_numpy(zero_copy_only=False)
+        held = texts if len(used) == len(texts) else taken(texts, used)
+        marked[used] = pc.match_substring(held, "NaN").to_numpy(zero_copy_only=False)
         marked[text[differs_in_group(group, text) & (text >= 0)]] = True
         meeting = np.flatnonzero(marked)
         return cls(text, texts, meeting, Values(_chosen(texts, meeting, across=across)))

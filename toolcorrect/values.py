@@ -83,7 +83,12 @@ class Values:
     """
 
     def __init__(self, texts: pa.ChunkedArray) -> None:
-        self.texts = texts
+        self._sizes = [len(chunk) for chunk in texts.chunks]
+        # Let go of once they are parsed.
+        self._texts: pa.ChunkedArray | None = texts
+
+    def __len__(self) -> int:
+        return sum(self._sizes)
 
     def codes(self, relation: str) -> np.ndarray:
         """Number the texts so that equal values have equal numbers.
@@ -108,19 +113,19 @@ class Values:
         pairs = np.empty((len(items.key), 2), dtype=np.int32)
         pairs[:, 0], pairs[:, 1] = items.key, items.atoms.same(relation)[items.atom]
         data, ends = pa.py_buffer(pairs), pa.py_buffer(items.offsets * (2 * pairs.itemsize))
-        made, begin = np.empty(len(self.texts), dtype=np.int64), 0
-        for chunk in self.texts.chunks:
-            rows = pa.Array.from_buffers(pa.large_binary(), len(chunk), [None, ends, data], offset=begin)
-            made[begin : begin + len(chunk)] = begin + _first_places(rows)
-            begin += len(chunk)
+        made, begin = np.empty(len(self), dtype=np.int64), 0
+        for size in self._sizes:
+            rows = pa.Array.from_buffers(pa.large_binary(), size, [None, ends, data], offset=begin)
+            made[begin : begin + size] = begin + _first_places(rows)
+            begin += size
         return made
 
     def unequal(self, relation: str) -> np.ndarray:
         """Mark the values that are not even equal to themselves (they hold NaN)."""
         items = self._items
-        marked = np.zeros(len(self.texts), dtype=bool)
+        marked = np.zeros(len(self), dtype=bool)
         if RELATIONS[relation].nan_differs and items.atoms.holds_nan.any():
-            marked[items.text[items.atoms.holds_nan[items.atom]]] = True
+            marked[items.held[items.atoms.holds_nan[items.atom]] // items.keys] = True
         return marked
 
     def agreement(self, relation: str, expected: np.ndarray, called: np.ndarray) -> Agreement:
@@ -163,39 +168,22 @@ class Values:
 
     @cached_property
     def _items(self) -> _Items:
-        """Parse all texts."""
-        keys: dict[str | None, int] = defaultdict(count().__next__)
-        atoms = _Atoms()
-        blocks = [
-            _block(chunk.slice(begin, _BLOCK).to_pylist(), delicate[begin : begin + _BLOCK], keys, atoms)
-            for chunk in self.texts.chunks
-            for delicate in [_delicate(chunk)]
-            for begin in range(0, len(chunk), _BLOCK)
-        ]
-        sizes, key, atom = map(np.concatenate, zip(_pairs([], keys, atoms), *blocks))
-        text = np.repeat(np.arange(len(sizes)), sizes)
-        held = text * max(len(keys), 1) + key
-        order = np.argsort(held, kind="stable")
-        is_object, padded = np.ones(len(sizes), dtype=bool), np.zeros(len(sizes), dtype=bool)
-        is_object[text[key == keys.get(_WHOLE, -1)]] = False
-        padded[text[np.isin(key, [number for name, number in keys.items() if name and name != name.strip()])]] = True
-        offsets = np.concatenate(([0], np.cumsum(sizes)))
-        return _Items(
-            offsets, text, key[order], atom[order], held[order], max(len(keys), 1), is_object, padded, atoms
-        )
+        assert self._texts is not None
+        items = _items_of(self._texts)
+        self._texts = None
+        return items
 
 
 @dataclass(frozen=True)
 class _Items:
     """The (key, value) pairs of all texts, those of a text together, by number of the key.
 
-    ``offsets`` says where each text begins; ``text``, ``key`` and ``atom`` are, for each pair, numbers of its text,
-    of its key and of its value; ``held`` is text and key as one number (text times ``keys``, plus key), ascending;
+    ``offsets`` says where each text begins; ``key`` and ``atom`` are, for each pair, numbers of its key and of its
+    value; ``held`` is text and key as one number (text times ``keys``, plus key), ascending;
     ``is_object`` and ``padded`` tell the texts that hold an object, and a key with outer blanks.
     """
 
     offsets: np.ndarray
-    text: np.ndarray
     key: np.ndarray
     atom: np.ndarray
     held: np.ndarray
@@ -203,6 +191,27 @@ class _Items:
     is_object: np.ndarray
     padded: np.ndarray
     atoms: _Atoms
+
+
+def _items_of(texts: pa.ChunkedArray) -> _Items:
+    keys: dict[str | None, int] = defaultdict(count().__next__)
+    atoms = _Atoms()
+    blocks = [
+        _block(chunk.slice(begin, _BLOCK).to_pylist(), delicate[begin : begin + _BLOCK], keys, atoms)
+        for chunk in texts.chunks
+        for delicate in [_delicate(chunk)]
+        for begin in range(0, len(chunk), _BLOCK)
+    ]
+    sizes, key, atom = map(np.concatenate, zip(_pairs([], keys, atoms), *blocks))
+    width = max(len(keys), 1)
+    held = np.repeat(np.arange(len(sizes)) * width, sizes) + key
+    order = np.argsort(held, kind="stable")
+    is_object, padded = np.ones(len(sizes), dtype=bool), np.zeros(len(sizes), dtype=bool)
+    is_object[held[key == keys.get(_WHOLE, -1)] // width] = False
+    blank = [number for name, number in keys.items() if name and name != name.strip()]
+    padded[held[np.isin(key, blank)] // width] = True
+    offsets = np.concatenate(([0], np.cumsum(sizes)))
+    return _Items(offsets, key[order], atom[order], held[order], width, is_object, padded, atoms)
 
 
 def _block(
