@@ -8,7 +8,7 @@ import pytest
 import toolcorrect as tc
 from tests.build import dataset
 from toolcorrect.errors import OptionError
-from toolcorrect.explaining.attributing import choices, differing
+from toolcorrect.explaining.attributing import choices, differing, shares_of
 from toolcorrect.explaining.disagreeing import Point
 from toolcorrect.variants import registry
 
@@ -30,14 +30,22 @@ def random_runs(count, seed):
 RUNS = random_runs(60, seed=1)
 
 
-@pytest.mark.parametrize(("a", "b"), [*itertools.pairwise(ON_AXES), ("deepeval", "notebook.jaccard")])
-def test_shares_sum_to_the_gap(a, b):
-    if len(differing((Point(registry()[a]), Point(registry()[b])))) == 0:
-        pytest.skip(f"{a} and {b} make the same choices")
-    found = tc.why(RUNS, a, b)
-    shares = found.cases[list(found.axes.index)].sum(axis=1)
-    np.testing.assert_allclose(shares, found.cases["gap"], atol=1e-12)
-    assert found.axes["decides"].sum() == len(found.cases)
+@pytest.mark.parametrize(
+    "data", [tc.examples.support_desk(), random_runs(2000, seed=2)], ids=["bundled", "generated"]
+)
+def test_shares_sum_to_the_gap_for_every_pair_on_the_axes(data):
+    variants = [registry()[name] for name in ON_AXES]
+    scores = tc.score(data, variants=variants).to_numpy()
+    scorers, checked = {}, 0
+    for i, j in itertools.combinations(range(len(variants)), 2):
+        points = Point(variants[i]), Point(variants[j])
+        gap = scores[:, i] - scores[:, j]
+        apart = np.abs(np.nan_to_num(gap)) > 1e-9
+        if apart.any():
+            shares = shares_of(data, points, scorers)[apart]
+            np.testing.assert_allclose(shares.sum(axis=1), gap[apart], atol=1e-9)
+            checked += 1
+    assert checked > 4000
 
 
 def test_shares_equal_a_walk_over_every_order():

@@ -161,7 +161,7 @@ def why(
     rows = np.flatnonzero(differ)
     on_axes = all(point.variant.axes is not None for point in points)
     apart = data.select(differ)
-    shares = _shares(apart, points) if on_axes else None
+    shares = shares_of(apart, points, {}) if on_axes else None
     labels = _labels(points)
     found = pd.DataFrame(
         {
@@ -244,11 +244,10 @@ def _labels(points: Points) -> tuple[str, str]:
     return f"{names[0]} ({said[0]})", f"{names[1]} ({said[1]})"
 
 
-def _shares(data: Dataset, points: Points) -> np.ndarray:
-    """Return the Shapley share of each differing axis, shape (cases, axes)."""
+def shares_of(data: Dataset, points: Points, scorers: dict[tuple[str, Any], Scorer]) -> np.ndarray:
+    """Return the Shapley share of each differing axis, shape (cases, axes); scorers made are kept in ``scorers``."""
     different = differing(points)
     axes = list(different)
-    scorers: dict[tuple[str, Any], Scorer] = {}
     base = choices(points[0])
     scores: dict[frozenset[str], np.ndarray] = {}
     for size in range(len(axes) + 1):
