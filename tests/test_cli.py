@@ -144,3 +144,11 @@ def test_compare_fails_where_a_limit_cannot_be_checked(tmp_path):
     done = run("compare", *[str(tmp_path / "a.json")] * 2, "-v", "recall", "--fail-under", "0.1")
     assert done.exit_code == 1, done.output
     assert "not compared" in done.output
+
+
+def test_score_says_why_nothing_is_scored(tmp_path):
+    path = tmp_path / "runs.jsonl"
+    path.write_text(json.dumps({"case": "a", "called": ["x"]}) + "\n")
+    done = run("score", str(path))
+    assert done.exit_code == 0, done.output
+    assert "No case has a score: expected unknown." in done.output

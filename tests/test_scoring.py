@@ -7,7 +7,7 @@ import pytest
 import toolcorrect as tc
 from tests.build import dataset
 from tests.shared import shared
-from toolcorrect.errors import OptionError, UnknownNameError
+from toolcorrect.errors import DataError, LoadError, OptionError, UnknownNameError
 from toolcorrect.references.preparing import ArgumentOptions
 from toolcorrect.variants import CORE, registry
 
@@ -217,3 +217,56 @@ def test_an_exact_alternative_comes_first_among_equals():
     skipped = tc.best_reference(data, variants=["f1"], empty="skip")
     assert skipped.f1.to_list() == [1, 1, 0]
     assert tc.score(data, variants="f1", empty="skip").f1.isna().to_list() == [False, True, True]
+
+
+def test_wrong_calls_are_told_in_one_sentence():
+    data = tc.load([{"case": "a", "model": "m", "called": ["x"], "expected": ["x"]}])
+    scores = tc.score(data)
+    for call in (
+        tc.score,
+        tc.status,
+        tc.lint,
+        tc.diagnose,
+        lambda s: tc.explain(s, "a"),
+        lambda s: tc.why(s, "f1", "recall"),
+        tc.validate,
+        tc.grounding,
+    ):
+        with pytest.raises(OptionError, match="not DataFrame; tc"):
+            call(scores)
+    for variants in (3, [None], len):
+        with pytest.raises(OptionError, match="give names, globs"):
+            tc.score(data, variants=variants)
+    with pytest.raises(OptionError, match="One variant is needed"):
+        tc.disagreements(data, "deepeval", "ragas.*")
+    with pytest.raises(OptionError, match="must be a function"):
+        tc.Variant("mine", "x")
+    with pytest.raises(UnknownNameError, match="no case 'None'"):
+        tc.explain(data, None)
+    with pytest.raises(DataError, match="is the text 'model'"):
+        tc.rankings(scores, by="model")
+    with pytest.raises(DataError, match="outcome must hold numbers"):
+        tc.calibrate(scores, ["good"])
+    with pytest.raises(DataError, match="the frame that tc"):
+        tc.rankings(data, by=data.cases.model)
+    with pytest.raises(OptionError, match="or three values"):
+        tc.score(data, empty=3)
+    with pytest.raises(OptionError, match="ArgumentOptions"):
+        tc.score(data, options={"trim": True})
+    with pytest.raises(OptionError, match="no mapping"):
+        tc.load([{"id": "a"}], columns="id")
+    for text in ("x" * 5000, '[{"case": "a"}]'):
+        with pytest.raises(LoadError, match="is no path"):
+            tc.load(text)
+
+
+def test_a_case_is_found_by_a_number_too():
+    data = tc.load([{"case": 1, "called": ["x"], "expected": ["x"]}])
+    assert "case 1" in str(tc.explain(data, 1))
+
+
+def test_a_file_in_another_encoding_is_told_as_such(tmp_path):
+    path = tmp_path / "latin.jsonl"
+    path.write_bytes('{"case": "café", "called": ["x"]}\n'.encode("latin-1"))
+    with pytest.raises(LoadError, match="not UTF-8"):
+        tc.load(path)

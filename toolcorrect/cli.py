@@ -53,7 +53,13 @@ def score(
         print(data.summary(), end="\n\n")
         print(_table(_definitions(data, scores)), end="\n\n")
         pairs = tc.disagreeing_pairs(data, variants=chosen, scope=scope, names=names)
-        print("Furthest apart:" if len(pairs) else "All definitions agree on every case.")
+        if scores.notna().to_numpy().any():
+            print("Furthest apart:" if len(pairs) else "All definitions agree on every case.")
+        else:
+            found = tc.status(data, variants=chosen, scope=scope, names=names).stack().unique()
+            print(f"No case has a score: {listed(sorted(found)).replace('_', ' ')}.")
+            if "expected_unknown" in found:
+                print("In Python, data.join_expected adds the calls that should have been made.")
         for row in pairs.itertuples():
             print(
                 f"  {row.a} and {row.b}: {row.mean_gap:.2f} on average, they differ on {row.differ} of "

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from toolcorrect import html
 from toolcorrect.checking import check_known, checked_cases, in_case_order, refuse_strangers, rows_in
-from toolcorrect.errors import DataError, LoadError, listed, unknown_name
+from toolcorrect.errors import DataError, LoadError, OptionError, listed, unknown_name
 from toolcorrect.tables import STRING, TABLES, coerce, number_texts
 
 # Cases whose texts are numbered together: few enough that their texts stay in the processor's cache.
@@ -366,6 +366,15 @@ class Dataset:
         calls = np.bincount(self._rows["calls"], minlength=len(self))[: len(cases)]
         shown = cases.drop(columns=told).dropna(axis="columns", how="all").assign(calls=calls)
         return html.paragraph(self.summary()) + html.table(shown.reset_index())
+
+
+def check_dataset(value: object) -> None:
+    """Raise `OptionError` for anything but a `Dataset`: scores, records and paths are easily given instead."""
+    if not isinstance(value, Dataset):
+        raise OptionError(
+            f"This needs the runs (a Dataset), not {type(value).__name__}; tc.load makes one of files, records or "
+            "a frame."
+        )
 
 
 def _counted(n: int, word: str) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from toolcorrect.dataset import Dataset
+from toolcorrect.dataset import Dataset, check_dataset
 from toolcorrect.errors import check_option
 from toolcorrect.grouping import any_in_group, combined, for_each_pair
 from toolcorrect.names import Names, resolve
@@ -115,6 +115,7 @@ class Encoding:
         names: str | Names = "exact",
         by: Literal["case", "turn"] = "case",
     ) -> None:
+        check_dataset(data)
         check_option("scope", scope, SCOPES)
         self.data = data
         self.names = resolve(names)

@@ -50,9 +50,9 @@ def check_option(option: str, value: object, allowed: Iterable[object]) -> None:
         raise OptionError(f"{option}={value!r} is not known; choose one of {listed(map(repr, choices), 40)}.")
 
 
-def unknown_name(kind: str, name: str, known: Iterable[str], hint: str = "") -> UnknownNameError:
+def unknown_name(kind: str, name: object, known: Iterable[str], hint: str = "") -> UnknownNameError:
     """Make the error for a name that does not exist, with the nearest names that do."""
     every = list(known)
-    near = difflib.get_close_matches(name, every, n=3, cutoff=0.5)
+    near = difflib.get_close_matches(str(name), map(str, every), n=3, cutoff=0.5)
     guess = f" Did you mean {listed(near)}?" if near else f" Known: {listed(every)}." if every else ""
     return UnknownNameError(f"There is no {kind} {name!r}.{guess}{' ' + hint if hint else ''}")

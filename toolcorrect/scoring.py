@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from toolcorrect.dataset import Dataset
+from toolcorrect.dataset import Dataset, check_dataset
 from toolcorrect.encoding import Encoding, Match
 from toolcorrect.errors import check_option
 from toolcorrect.names import LEVELS, Names
@@ -80,6 +80,7 @@ class Scorer:
         options: ArgumentOptions | None = None,
         optional: Optional = "counted",
     ) -> None:
+        check_dataset(data)
         if isinstance(empty, str):
             check_option("empty", empty, POLICIES)
         self.data = data

@@ -12,7 +12,7 @@ import pandas as pd
 from toolcorrect.calibrating.discriminating import Discrimination, discrimination
 from toolcorrect.calibrating.labelling import refuse_biased_labels
 from toolcorrect.calibrating.verdicts import best_threshold, count_boxes
-from toolcorrect.errors import DataError, OptionError
+from toolcorrect.errors import DataError, OptionError, listed
 from toolcorrect.statistics.aligning import aligned, directions, group_codes, score_frame, task_codes
 from toolcorrect.statistics.correlating import spearman
 from toolcorrect.statistics.means import coverage_note
@@ -264,6 +264,18 @@ class _Labelled:
     tasks: np.ndarray
 
 
+def _numbers(values: pd.Series | Sequence[float], index: pd.Index, what: str) -> pd.Series:
+    """Return one number a case, missing where there is none."""
+    found = aligned(values, index, what=what)
+    try:
+        return found.astype("float64")
+    except (TypeError, ValueError):
+        raise DataError(
+            f"{what} must hold numbers (1 solved, 0 not, missing if unknown), "
+            f"not {listed(map(repr, found.dropna().unique()), 3)}; map them first."
+        ) from None
+
+
 def _labelled(
     frame: pd.DataFrame,
     outcome: pd.Series | Sequence[float],
@@ -271,7 +283,7 @@ def _labelled(
     success: float,
     weight: pd.Series | Sequence[float] | None,
 ) -> _Labelled:
-    known = aligned(outcome, frame.index, what="outcome").astype("float64")
+    known = _numbers(outcome, frame.index, "outcome")
     mask = known.notna().to_numpy()
     found = known.to_numpy()[mask]
     weights = np.ones(len(found))

@@ -18,7 +18,7 @@ from toolcorrect.errors import OptionError
 from toolcorrect.explaining.mending import FAULTS, Faults
 from toolcorrect.names import Names
 from toolcorrect.scoring import EmptyRule, Scorer
-from toolcorrect.variants import Wanted, resolve
+from toolcorrect.variants import Wanted, resolve, resolve_one
 from toolcorrect.variants.definition import Variant
 
 CAUSES = ("empty", *FAULTS, "rule")
@@ -179,8 +179,7 @@ def disagreeing_pairs(
 
 def paired(a: str | Variant, b: str | Variant) -> tuple[Variant, Variant]:
     """Return two variants by name or as they are; they may be the same."""
-    (one,), (other,) = resolve([a]), resolve([b])
-    return one, other
+    return resolve_one(a), resolve_one(b)
 
 
 def causes_of(data: Dataset, points: Points, gap: np.ndarray) -> pd.Categorical:

@@ -19,7 +19,7 @@ from toolcorrect.references.judging import OPTIONS
 from toolcorrect.references.matching import PLAIN
 from toolcorrect.scoring import EmptyRule, Scorer
 from toolcorrect.statistics.thresholds import TOLERANCE
-from toolcorrect.variants import resolve
+from toolcorrect.variants import resolve_one
 from toolcorrect.variants.definition import FORMULAS, MEASURES, POLICIES, Axes, Variant
 
 Settings = Mapping[str, Any]
@@ -64,7 +64,7 @@ def flips(
     >>> turned[turned].index.to_list()
     ['multiplicity=set', 'multiplicity=members', 'formula=recall', 'formula=contains']
     """
-    (one,) = resolve([variant])
+    one = resolve_one(variant)
     chosen = choices(Point(one, scope, names, empty))
     base = replace(one, scope=chosen["scope"], names=chosen["names"])
     worst, best = (one.low, one.high) if one.better == "higher" else (one.high, one.low)

@@ -11,7 +11,7 @@ import pandas as pd
 from toolcorrect import html
 from toolcorrect.arguments.decoding import parse_json
 from toolcorrect.arguments.differences import differences
-from toolcorrect.dataset import Dataset
+from toolcorrect.dataset import Dataset, check_dataset
 from toolcorrect.encoding import Encoding
 from toolcorrect.errors import unknown_name
 from toolcorrect.explaining.alignment import EQUAL, SAME_NAME, Alignment, align, closest_reference, reading_order
@@ -145,6 +145,8 @@ def explain(
       recall   1.00  1 of 1 expected found
       jaccard  0.50  1 shared of 2 in either
     """
+    check_dataset(data)
+    case = str(case)  # Loading makes texts of ids that are numbers.
     if case not in data.cases.index:
         raise unknown_name("case", case, data.cases.index)
     one = data.select([case])

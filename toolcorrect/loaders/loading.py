@@ -75,6 +75,9 @@ def load(
     >>> data.expected.tool.to_list()
     ['search', 'book']
     """
+    _refuse_text(source)
+    if columns is not None and not isinstance(columns, Mapping):
+        raise OptionError(f'columns={columns!r} is no mapping; give one as {{"found": "wanted"}}.')
     if isinstance(source, str | Path) and Path(source).is_dir():
         from toolcorrect.loaders.folder import load_folder
 
@@ -249,6 +252,15 @@ def _tried(name: str, opened: Iterator[Source]) -> Iterator[Source | Refused]:
         yield Refused(name, LoadError(f'{name} is not {cause.encoding} text; open it as bytes (mode "rb").'))
     except OSError as cause:
         yield Refused(name, LoadError(f"{name} cannot be opened ({cause.strerror or cause})."))
+
+
+def _refuse_text(source: object) -> None:
+    """Raise `LoadError` for the text of a file where its path belongs."""
+    if isinstance(source, str) and (len(source) > 4000 or source.lstrip().startswith(('{"', "[{"))):
+        raise LoadError(
+            f"This text of {len(source):,} characters is no path; give the records themselves, as json.loads(text), "
+            "or io.StringIO(text)."
+        )
 
 
 def paths_of(pattern: str | Path) -> list[Path]:

@@ -222,6 +222,8 @@ def _json(name: str, stream: IO[bytes], options: dict[str, Any]) -> Source:
     data = read_whole(name, stream)
     try:
         value = parse_json(data.removeprefix(b"\xef\xbb\xbf"))
+    except UnicodeDecodeError as cause:
+        raise LoadError(f"{name} is not UTF-8 (byte {cause.start}). Save it as UTF-8.") from None
     except ValueError as cause:
         pieces = _concatenated(data)
         if pieces:

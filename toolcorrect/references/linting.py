@@ -14,7 +14,7 @@ from toolcorrect.arguments.differences import differences, is_matcher, path_text
 from toolcorrect.arguments.equality import canonical_text
 from toolcorrect.arguments.schema_led import fill_defaults
 from toolcorrect.arguments.schemas import BrokenSchemaError, declared, validator
-from toolcorrect.dataset import Dataset
+from toolcorrect.dataset import Dataset, check_dataset
 from toolcorrect.names import LEVELS, Names
 from toolcorrect.references.rules import EVERY_TOOL
 from toolcorrect.tables import STRING
@@ -73,6 +73,7 @@ def lint(data: Dataset, *, names: str | Names = "exact") -> pd.DataFrame:
     >>> lint(data)[["code", "path"]].to_numpy().tolist()
     [['enum', 'status']]
     """
+    check_dataset(data)
     parts = [
         _calls(data, names),
         _frame(_nested(data)),

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from toolcorrect.arguments.decoding import parse_json
 from toolcorrect.arguments.differences import differences
-from toolcorrect.dataset import Dataset
+from toolcorrect.dataset import Dataset, check_dataset
 from toolcorrect.encoding import Encoding, Match
 from toolcorrect.errors import check_option
 from toolcorrect.names import Names
@@ -144,6 +144,7 @@ def resolve(
     >>> resolve(data).expected.arguments.to_list()
     ['{"id": "9f1c"}']
     """
+    check_dataset(data)
     data = prepare(data, options)
     flexible_text = flexible_texts(data.argument_numbers()[2], options)
     if not flexible_text.any():

@@ -20,7 +20,7 @@ from toolcorrect.arguments.differences import differences, is_matcher
 from toolcorrect.arguments.equality import canonical_text
 from toolcorrect.arguments.schemas import deeper
 from toolcorrect.dataset import Dataset
-from toolcorrect.errors import check_option
+from toolcorrect.errors import OptionError, check_option
 from toolcorrect.tables import STRING
 from toolcorrect.validity.offering import offer
 
@@ -188,6 +188,10 @@ def prepare(data: Dataset, options: ArgumentOptions) -> Dataset:
     >>> prepare(data, ArgumentOptions(trim=True)).calls.arguments.to_list()
     ['{"q":"A"}']
     """
+    if not isinstance(options, ArgumentOptions):
+        raise OptionError(
+            f"options={options!r} is no tc.ArgumentOptions; give one, as tc.ArgumentOptions(trim=True)."
+        )
     if not options.prepares:
         return data
     tables = {"calls": data.calls, "expected": data.expected}

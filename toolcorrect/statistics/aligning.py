@@ -25,6 +25,8 @@ def score_frame(scores: pd.DataFrame | pd.Series) -> pd.DataFrame:
     >>> score_frame(pd.Series([1, 0], index=["x", "y"], name="recall")).dtypes.item()
     dtype('float64')
     """
+    if not isinstance(scores, pd.Series | pd.DataFrame):
+        raise DataError(f"This needs the frame that tc.score returns, not {type(scores).__name__}.")
     frame = scores.to_frame() if isinstance(scores, pd.Series) else scores
     if not frame.columns.is_unique:
         raise DataError(f"Score columns repeat: {listed(frame.columns[frame.columns.duplicated()].unique())}.")
@@ -61,6 +63,8 @@ def aligned(values: pd.Series | Sequence[Any] | np.ndarray, index: pd.Index, *, 
     >>> aligned(pd.Series([2, 1], index=["y", "x"]), pd.Index(["x", "y"]), what="task").to_list()
     [1, 2]
     """
+    if isinstance(values, str):
+        raise DataError(f"{what} is the text {values!r}; give one value a case, as data.cases[{values!r}].")
     if not isinstance(values, pd.Series):
         if len(values) != len(index):
             raise DataError(f"{what} has {len(values)} values for {len(index)} cases; give one a case.")

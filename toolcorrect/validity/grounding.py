@@ -14,7 +14,7 @@ from toolcorrect.arguments.decoding import parse_json, to_json
 from toolcorrect.arguments.differences import path_text
 from toolcorrect.arguments.equality import canonical_text
 from toolcorrect.arguments.schemas import declared
-from toolcorrect.dataset import Dataset
+from toolcorrect.dataset import Dataset, check_dataset
 from toolcorrect.encoding import Encoding
 from toolcorrect.tables import STRING
 from toolcorrect.validity.defects import leaves
@@ -72,6 +72,7 @@ def grounding(data: Dataset, *, scope: str = "assistant") -> pd.DataFrame:
     >>> grounding(data).set_index("path").grounding.to_dict()
     {'city': 'grounded', 'day': 'derivable', 'k': 'unverified'}
     """
+    check_dataset(data)
     calls = data.calls
     counted = calls_in_scope(Encoding(data, scope=scope))
     offered = offer(data)

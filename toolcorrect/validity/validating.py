@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from toolcorrect.arguments.schemas import BrokenSchemaError, validator
-from toolcorrect.dataset import Dataset
+from toolcorrect.dataset import Dataset, check_dataset
 from toolcorrect.encoding import Encoding
 from toolcorrect.names import Names
 from toolcorrect.tables import STRING
@@ -126,6 +126,7 @@ def validate(
     >>> validate(data)[["code", "path"]].to_numpy().tolist()
     [['missing_required', 'id'], ['type', 'n']]
     """
+    check_dataset(data)
     calls = data.calls
     checked = check_calls(data, names=names, formats=formats, null_as_missing=null_as_missing, coerce=coerce)
     counted = calls_in_scope(Encoding(data, scope=scope, names=names))

@@ -16,7 +16,7 @@ from typing import overload
 import pandas as pd
 
 from toolcorrect.encoding import Match
-from toolcorrect.errors import OptionError, unknown_name
+from toolcorrect.errors import OptionError, listed, unknown_name
 from toolcorrect.variants.definition import Axes, Empty, Variant, tversky
 
 FAMILIES = (
@@ -135,13 +135,36 @@ def resolve(wanted: Wanted) -> list[Variant]:
     OptionError
         Where two different variants bear one name.
     """
-    asked = [wanted] if isinstance(wanted, str | Variant) else list(wanted)
+    asked = [wanted] if isinstance(wanted, str | Variant) or not isinstance(wanted, Iterable) else list(wanted)
     found: dict[str, Variant] = {}
     for one in asked:
+        if not isinstance(one, str | Variant):
+            raise OptionError(
+                f"variants holds {one!r} ({type(one).__name__}); give names, globs or tc.Variant objects."
+            )
         for variant in [one] if isinstance(one, Variant) else _named(one):
             if found.setdefault(variant.name, variant) != variant:
                 raise OptionError(f"Two variants are called {variant.name!r}; give one another name.")
     return list(found.values())
+
+
+def resolve_one(wanted: str | Variant) -> Variant:
+    """Turn a name, or a variant, into one variant.
+
+    Raises
+    ------
+    UnknownNameError
+        For a name that is no variant.
+    OptionError
+        Where it means several, as a glob does.
+    """
+    found = resolve(wanted)
+    if len(found) != 1:
+        raise OptionError(
+            f"One variant is needed here, but {wanted!r} means {len(found)}: {listed(one.name for one in found)}. "
+            "Name one of them."
+        )
+    return found[0]
 
 
 def _named(text: str) -> list[Variant]:

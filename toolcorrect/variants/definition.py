@@ -46,6 +46,8 @@ class Empty:
         OptionError
             Unless each is a number or ``"rejected"``.
         """
+        if not isinstance(value, Empty | tuple | list):
+            raise OptionError(f"empty={value!r}: give 'perfect', 'skip', 'zero' or three values, as (1, 0, 0).")
         made = value if isinstance(value, Empty) else cls(*value)
         for cell in (made.both, made.unexpected, made.uncalled):
             if cell != "rejected" and not isinstance(cell, int | float):
@@ -302,6 +304,10 @@ class Variant:
     def __post_init__(self) -> None:
         if self.formula is None and self.axes is None:
             raise OptionError(f"Variant {self.name!r} needs a formula (a function of an Overlap) or axes.")
+        if self.formula is not None and not callable(self.formula):
+            raise OptionError(
+                f"The formula of variant {self.name!r} must be a function of an Overlap, not {self.formula!r}."
+            )
         for declared in self.properties:
             check_option("properties", declared, PROPERTIES)
         for declared in self.looks_at:
@@ -327,7 +333,7 @@ class Variant:
         if made.shape != overlap.expected.shape:
             raise OptionError(
                 f"The formula of variant {self.name!r} returned shape {made.shape}; it must return one number "
-                f"a list, shape {overlap.expected.shape}."
+                f"a list, shape {overlap.expected.shape}, as o.shared / o.expected does."
             )
         return np.where(np.isfinite(made), made, np.nan)
 
