@@ -152,3 +152,12 @@ def test_score_says_why_nothing_is_scored(tmp_path):
     done = run("score", str(path))
     assert done.exit_code == 0, done.output
     assert "No case has a score: expected unknown." in done.output
+
+
+def test_score_prints_what_loading_reported(tmp_path):
+    path = tmp_path / "runs.jsonl"
+    good = json.dumps({"case": "a", "called": ["x"], "expected": ["x"]})
+    path.write_text(f'{good}\n{{"case": \n')
+    done = run("score", str(path))
+    assert done.exit_code == 0, done.output
+    assert "runs.jsonl, line 2: 1 unreadable (it is not JSON" in done.output

@@ -33,6 +33,16 @@ NamesLevel = Annotated[str | None, typer.Option("--names", help="exact, format, 
 Format = Annotated[str | None, typer.Option("--format", help="Force a trace format; see 'toolcorrect formats'.")]
 
 
+def _reported(report: pd.DataFrame, limit: int = 6) -> Iterator[str]:
+    """Say in lines what loading reported: where, what, and how often."""
+    for row in report.head(limit).itertuples():
+        place = ", ".join(str(part) for part in (row.file, row.record, row.case) if pd.notna(part))
+        note = "" if pd.isna(row.note) else f" ({row.note})"
+        yield visible(f"{place + ': ' if place else ''}{row.count} {str(row.code).replace('_', ' ')}{note}")
+    if len(report) > limit:
+        yield f"and {len(report) - limit} more lines in the report of tc.load"
+
+
 @app.command()
 def score(
     runs: Runs,
@@ -50,7 +60,8 @@ def score(
         data = _open(runs, format)
         chosen = _listed(variants)
         scores = tc.score(data, variants=chosen, scope=scope, names=names)
-        print(data.summary(), end="\n\n")
+        print(data.summary())
+        print("".join(f"  {line}\n" for line in _reported(data.report)))
         print(_table(_definitions(data, scores)), end="\n\n")
         pairs = tc.disagreeing_pairs(data, variants=chosen, scope=scope, names=names)
         if scores.notna().to_numpy().any():

@@ -256,9 +256,12 @@ def _tried(name: str, opened: Iterator[Source]) -> Iterator[Source | Refused]:
 
 def _refuse_text(source: object) -> None:
     """Raise `LoadError` for the text of a file where its path belongs."""
-    if isinstance(source, str) and (len(source) > 4000 or source.lstrip().startswith(('{"', "[{"))):
+    if not isinstance(source, str):
+        return
+    too_long = len(source.rpartition("/")[2]) > 255  # Of this length no file system has names.
+    if too_long or source.lstrip().startswith(('{"', "[{")):
         raise LoadError(
-            f"This text of {len(source):,} characters is no path; give the records themselves, as json.loads(text), "
+            f"This text of {len(source):,} characters is no path; of a file's text give the records themselves, as json.loads(text), "
             "or io.StringIO(text)."
         )
 
