@@ -1,8 +1,7 @@
-"""What intervals cost: 1,000 resamples of 100 variants over 100,000 cases, against scoring them once."""
+"""Intervals of many definitions over many cases need little memory."""
 
 from __future__ import annotations
 
-import time
 import tracemalloc
 
 import numpy as np
@@ -28,18 +27,12 @@ def many_runs():
     return Dataset(pd.DataFrame(index=np.arange(CASES).astype(str)), calls(), calls())
 
 
-def test_resamples_cost_less_than_sixty_times_the_scores():
+def test_resamples_need_little_memory():
     plain = [n for n, v in registry().items() if v.match.arguments is None and not v.asks_model and v.by == "case"]
     weights = [f"tversky(extra={i / 10}, missing={j / 10})" for i in range(1, 11) for j in range(1, 11)]
     data = many_runs()
-    begun = time.perf_counter()
     scores = score(data, variants=[*plain, *weights][:VARIANTS])
-    scored = time.perf_counter()
     assert scores.shape == (CASES, VARIANTS)
-    summarise(scores, resamples=1000)
-    resampled = time.perf_counter()
-    assert resampled - scored < 60 * (scored - begun)
-
     tracemalloc.start()
     summarise(scores, resamples=1000)
     peak = tracemalloc.get_traced_memory()[1]
