@@ -161,3 +161,12 @@ def test_score_prints_what_loading_reported(tmp_path):
     done = run("score", str(path))
     assert done.exit_code == 0, done.output
     assert "runs.jsonl, line 2: 1 unreadable (it is not JSON" in done.output
+
+
+@pytest.mark.parametrize(
+    ("words", "said"), [(["-v", ""], "--variants is empty"), (["-o", "none/x.csv"], "no folder none")]
+)
+def test_an_option_that_names_nothing_is_told(words, said):
+    done = run("score", DESK, *words)
+    assert done.exit_code == 2
+    assert said in done.output

@@ -191,13 +191,18 @@ def _listed(variants: str) -> list[str]:
             parts.append("")
         else:
             parts[-1] += sign
-    return [part.strip() for part in parts if part.strip()]
+    named = [part.strip() for part in parts if part.strip()]
+    if not named:
+        raise OptionError("--variants is empty; give names, globs, 'core' or 'all'.")
+    return named
 
 
 def _writer(output: Path | None) -> Callable[[pd.DataFrame], None] | None:
     """Return what writes a frame to a file, refusing an ending that is not known before any work is done."""
     if output is None:
         return None
+    if not output.parent.is_dir():
+        raise OptionError(f"--output {output}: there is no folder {output.parent}; make it first.")
     if output.suffix == ".csv":
         return lambda frame: frame.to_csv(output)
     if output.suffix == ".parquet":

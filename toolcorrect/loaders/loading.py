@@ -261,8 +261,8 @@ def _refuse_text(source: object) -> None:
     too_long = len(source.rpartition("/")[2]) > 255  # Of this length no file system has names.
     if too_long or source.lstrip().startswith(('{"', "[{")):
         raise LoadError(
-            f"This text of {len(source):,} characters is no path; of a file's text give the records themselves, as json.loads(text), "
-            "or io.StringIO(text)."
+            f"This text of {len(source):,} characters is no path; of a file's text give the records, "
+            "json.loads(text), or io.StringIO(text)."
         )
 
 
