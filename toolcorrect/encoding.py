@@ -302,7 +302,9 @@ class Encoding:
         assert self._origin is not None
         text, group = self._texts_of_calls, self._tool_of_case
         changed = any_in_group(group, text != self._origin._texts_of_calls)
-        unseen = ~np.isin(text, self._origin._argument_texts.meeting) & (text >= 0)
+        seen = self._origin._argument_texts.place
+        # Texts of its own come behind those of the origin.
+        unseen = (text >= 0) & (seen[np.minimum(text, len(seen) - 1)] < 0)
         return changed & any_in_group(group, changed & unseen)
 
     def _in_scope(self, scope: str, tools: Mapping[str, np.ndarray]) -> tuple[np.ndarray, dict[str, np.ndarray]]:

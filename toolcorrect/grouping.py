@@ -42,7 +42,9 @@ def differs_in_group(group: np.ndarray, value: np.ndarray) -> np.ndarray:
 
 def any_in_group(group: np.ndarray, marked: np.ndarray) -> np.ndarray:
     """Mark the entries of every group that holds a marked one."""
-    return np.isin(group, group[marked])
+    wanted = np.sort(group[marked])
+    # Beyond all of them stands what no group is called.
+    return np.asarray(np.append(wanted, -1)[np.searchsorted(wanted, group)] == group)
 
 
 def combined(parts: list[np.ndarray]) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -70,16 +71,22 @@ class Numbered:
             made[alone] = len(self.texts) + 1 + np.flatnonzero(alone)
         return made
 
+    @cached_property
+    def place(self) -> np.ndarray:
+        """For each text its place in ``meeting``, -1 where it was not looked at; one entry more for no text."""
+        made = np.full(len(self.texts) + 1, -1)
+        made[self.meeting] = np.arange(len(self.meeting))
+        return made
+
     def agreement(self, relation: str, expected: np.ndarray, called: np.ndarray) -> Agreement:
         """Hold pairs of texts, given by their numbers, against each other; -1 is an object without keys."""
-        meeting, values = self.meeting, self.values
         asked = np.concatenate((expected, called))
-        if not np.isin(asked, np.append(meeting, -1)).all():
+        if (self.place[asked[asked >= 0]] < 0).any():
             # Calls of different groups are asked about.
             meeting = distinct(asked[asked >= 0])
             values = Values(_chosen(self.texts, meeting, across=True))
-        places = np.where(asked >= 0, np.searchsorted(meeting, asked), -1)
-        return values.agreement(relation, *np.split(places, 2))
+            return Numbered(asked, self.texts, meeting, values).agreement(relation, expected, called)
+        return self.values.agreement(relation, self.place[expected], self.place[called])
 
 
 def _chosen(texts: pa.ChunkedArray, numbers: np.ndarray, *, across: bool) -> pa.ChunkedArray:

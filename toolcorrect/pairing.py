@@ -67,9 +67,18 @@ def candidates(encoding: Encoding, match: Match, lists: np.ndarray | None = None
     -------
     Pairs
     """
+    match = encoding.simplest(match)
+    if lists is None:
+        return encoding.remember(
+            ("candidates", match), lambda: _candidates(encoding, match, slice(None), slice(None))
+        )
+    return _candidates(encoding, match, lists[encoding.expected.owner], lists[encoding.called.owner])
+
+
+def _candidates(encoding: Encoding, match: Match, expected: np.ndarray | slice, called: np.ndarray | slice) -> Pairs:
+    """Pair some expected calls with some called ones."""
     expected_code, called_code = encoding.codes(match)
-    e = np.arange(len(expected_code)) if lists is None else np.flatnonzero(lists[encoding.expected.owner])
-    c = np.arange(len(called_code)) if lists is None else np.flatnonzero(lists[encoding.called.owner])
+    e, c = np.arange(len(expected_code))[expected], np.arange(len(called_code))[called]
     return _meeting(encoding, e, expected_code[e], c, called_code[c])
 
 

@@ -65,7 +65,7 @@ def _added_up(found: Agreement) -> np.ndarray:
 
 
 def _pairs(encoding: Encoding) -> pairing.Pairs:
-    return encoding.remember("pairs by name and type", lambda: pairing.candidates(encoding, TYPED))
+    return pairing.candidates(encoding, TYPED)
 
 
 def _scores(encoding: Encoding, arguments: bool, outputs: bool) -> np.ndarray:

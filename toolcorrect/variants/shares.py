@@ -48,7 +48,7 @@ def includes(whole: Arguments, part: Arguments) -> bool:
 
 def by_name(encoding: Encoding) -> pairing.Pairs:
     """Pair every expected call with every called call of the same tool in its list."""
-    return encoding.remember("pairs by name", lambda: pairing.candidates(encoding, NAMES_ONLY))
+    return pairing.candidates(encoding, NAMES_ONLY)
 
 
 def included(pairs: pairing.Pairs) -> np.ndarray:
