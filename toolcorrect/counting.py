@@ -20,7 +20,11 @@ _ONE = np.uint64(1)
 
 
 def count(
-    expected: np.ndarray, expected_offsets: np.ndarray, called: np.ndarray, called_offsets: np.ndarray
+    expected: np.ndarray,
+    expected_offsets: np.ndarray,
+    called: np.ndarray,
+    called_offsets: np.ndarray,
+    among: np.ndarray | None = None,
 ) -> dict[str, np.ndarray]:
     """Count what pairs of lists have in common.
 
@@ -30,6 +34,8 @@ def count(
         int64, the numbers of the calls of all lists, one list behind the other.
     expected_offsets, called_offsets
         Where each list begins; one entry more than there are lists, equally many on both sides.
+    among
+        bool, one entry a pair: the others are left at 0. None: all are counted.
 
     Returns
     -------
@@ -44,7 +50,8 @@ def count(
     """
     pairs = len(expected_offsets) - 1
     made = {name: np.zeros(pairs, dtype=np.int64) for name in COUNTS}
-    for lanes, width, depth in blocks(np.diff(expected_offsets), np.diff(called_offsets)):
+    lengths = np.diff(expected_offsets) if among is None else np.where(among, np.diff(expected_offsets), 0)
+    for lanes, width, depth in blocks(lengths, np.diff(called_offsets)):
         e = padded(expected, expected_offsets, lanes, width, -2)
         c = padded(called, called_offsets, lanes, depth, -1)
         for name, values in _count_block(e, c).items():

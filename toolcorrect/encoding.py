@@ -239,7 +239,7 @@ class Encoding:
                 kinds = [self.column(s, "kind").cat.codes.to_numpy() for s in SIDES]
                 parts.append(np.concatenate(kinds).astype(np.int64) + 1)
             if match.arguments is not None:
-                parts.append(self._argument_values(match.arguments))
+                parts.append(self.argument_values(match.arguments))
             if match.outputs:
                 parts.append(self.output_values)
             codes = combined(parts)
@@ -268,7 +268,7 @@ class Encoding:
     def _numbered(self, text: np.ndarray, texts: pa.ChunkedArray) -> Numbered:
         return Numbered.of(text, texts, self._tool_of_case, across=self._across_chunks)
 
-    def _argument_values(self, relation: str) -> np.ndarray:
+    def argument_values(self, relation: str) -> np.ndarray:
         """Number the arguments of all calls, those of the expected side first, by value; 0 is not known."""
 
         def number() -> np.ndarray:
@@ -280,6 +280,11 @@ class Encoding:
             return np.where(self._reread, values + taken.max(initial=0) + 1, taken)
 
         return self.remember(("argument values", relation), number)
+
+    @property
+    def origin(self) -> Encoding:
+        """The encoding whose arguments this one reads in another way, or itself."""
+        return self._origin or self
 
     @cached_property
     def _argument_texts(self) -> Numbered:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -165,7 +167,19 @@ class Overlap:
 
     @cached_property
     def _counts(self) -> dict[str, np.ndarray]:
-        return counting.count(*self._lists)
+        encoding, match = self.encoding, self.match
+        if match.arguments is None:
+            return counting.count(*self._lists)
+        # Most lists compare alike under all relations: those need not be counted again.
+        values = encoding.argument_values(match.arguments)
+        known = encoding.origin.remember(("counts", replace(match, arguments="any")), dict[str, Any])
+        if not known:
+            known.update(values=values, counts=counting.count(*self._lists))
+            return cast(dict[str, np.ndarray], known["counts"])
+        other = np.zeros(encoding.list_count, dtype=bool)
+        other[np.concatenate((encoding.expected.owner, encoding.called.owner))[values != known["values"]]] = True
+        anew = counting.count(*self._lists, other)
+        return {name: np.where(other, anew[name], before) for name, before in known["counts"].items()}
 
 
 def overlap(
