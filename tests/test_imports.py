@@ -52,7 +52,7 @@ def room(path: Path) -> str:
 def graph():
     found: dict[str, set[str]] = {}
     for path in PACKAGE.rglob("*.py"):
-        if path.parent == PACKAGE and path.name in ("__init__.py", "cli.py"):
+        if path.parent == PACKAGE and path.name in ("__init__.py", "__main__.py", "cli.py"):
             continue
         found.setdefault(room(path), set()).update(set(imports(path)) - {room(path)})
     return found

@@ -270,3 +270,8 @@ def test_a_file_in_another_encoding_is_told_as_such(tmp_path):
     path.write_bytes('{"case": "café", "called": ["x"]}\n'.encode("latin-1"))
     with pytest.raises(LoadError, match="not UTF-8"):
         tc.load(path)
+
+
+def test_a_slip_in_a_formula_is_told_with_the_variant_and_what_it_gets():
+    with pytest.raises(OptionError, match=r"variant 'mine' does not run: .*'zz'.* o.shared"):
+        tc.score(dataset((["a"], ["a"])), variants=[tc.Variant("mine", lambda o: o.zz)])

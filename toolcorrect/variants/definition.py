@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -328,7 +328,14 @@ class Variant:
     def raw(self, overlap: Overlap) -> np.ndarray:
         """Return the score of every list, the empty sides as the formula leaves them."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            values = self.formula(overlap) if self.formula else self.axes.value(overlap) if self.axes else None
+            try:
+                values = self.formula(overlap) if self.formula else self.axes.value(overlap) if self.axes else None
+            except (AttributeError, NameError, TypeError) as cause:
+                # A slip in a formula of the user's own; what upstream variants do is ours to mend.
+                raise OptionError(
+                    f"The formula of variant {self.name!r} does not run: {cause}. It gets counts such as o.shared, "
+                    "o.expected and o.called; see toolcorrect.overlap.Overlap."
+                ) from cause
         made = np.asarray(values, dtype=np.float64)
         if made.shape != overlap.expected.shape:
             raise OptionError(
@@ -394,8 +401,3 @@ def rounded(values: np.ndarray, digits: int) -> np.ndarray:
     """
     distinct, place = np.unique(values, return_inverse=True)
     return np.array([round(value, digits) for value in distinct.tolist()], dtype=np.float64)[place]
-
-
-def family(base: Variant, **changes: Any) -> Variant:
-    """Return a variant that differs from another in some fields."""
-    return replace(base, **changes)
