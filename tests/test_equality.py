@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toolcorrect.arguments.equality import RELATIONS, canonical_text
+from toolcorrect.arguments.values import Values
 from toolcorrect.errors import OptionError
-from toolcorrect.values import Values
 
 texts = st.text(st.characters(exclude_categories=()), max_size=6) | st.sampled_from(
     ["true", ",true,", '":true,', "1.0"]

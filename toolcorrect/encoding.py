@@ -12,13 +12,13 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from toolcorrect.arguments.numbering import Numbered
+from toolcorrect.arguments.values import Agreement
 from toolcorrect.dataset import Dataset, check_dataset
 from toolcorrect.errors import check_option
 from toolcorrect.grouping import any_in_group, combined, for_each_pair
 from toolcorrect.names import Names, resolve
-from toolcorrect.numbering import Numbered
 from toolcorrect.tables import number_texts
-from toolcorrect.values import Agreement
 
 _T = TypeVar("_T")
 

@@ -11,10 +11,10 @@ import pandas as pd
 import pyarrow as pa
 
 from toolcorrect import counting
+from toolcorrect.arguments.values import parse_texts
 from toolcorrect.encoding import Encoding, Match, SideName
 from toolcorrect.grouping import combined, ranges
 from toolcorrect.tables import taken
-from toolcorrect.values import parse_texts
 
 # Pairs of texts that are taken out of Arrow at a time.
 _BLOCK = 4096

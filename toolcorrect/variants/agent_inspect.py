@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from toolcorrect import pairing
-from toolcorrect.agreeing import agreement
 from toolcorrect.encoding import Encoding, Match, SideName
+from toolcorrect.key_agreement import agreement
 from toolcorrect.names import Names
 from toolcorrect.overlap import Overlap
 from toolcorrect.variants.definition import Empty, Variant, every_property_but, rounded

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from toolcorrect import pairing
-from toolcorrect.agreeing import by_key
+from toolcorrect.arguments.values import Agreement
 from toolcorrect.encoding import Encoding, Match, SideName
+from toolcorrect.key_agreement import by_key
 from toolcorrect.overlap import Overlap, step_ranks
-from toolcorrect.values import Agreement
 from toolcorrect.variants.definition import Axes, Empty, Variant, every_property_but
 from toolcorrect.variants.forms import arrived, lists_with, refuses
 from toolcorrect.variants.shares import NAMES_ONLY

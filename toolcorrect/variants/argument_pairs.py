@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from toolcorrect import pairing
-from toolcorrect.agreeing import agreement
 from toolcorrect.encoding import Encoding, SideName
+from toolcorrect.key_agreement import agreement
 from toolcorrect.overlap import Overlap
 from toolcorrect.variants.shares import by_name
 

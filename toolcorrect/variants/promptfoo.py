@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from toolcorrect import pairing
-from toolcorrect.agreeing import by_key
+from toolcorrect.arguments.values import Agreement
 from toolcorrect.encoding import Encoding, Match
 from toolcorrect.grouping import distinct
+from toolcorrect.key_agreement import by_key
 from toolcorrect.overlap import Overlap
-from toolcorrect.values import Agreement
 from toolcorrect.variants.definition import Axes, Empty, Variant
 from toolcorrect.variants.forms import NOT_GIVEN, arrived, lists_with
 

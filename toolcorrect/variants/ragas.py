@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 
 from toolcorrect import pairing
-from toolcorrect.agreeing import by_key
+from toolcorrect.arguments.values import Agreement
 from toolcorrect.encoding import Encoding, Match
+from toolcorrect.key_agreement import by_key
 from toolcorrect.overlap import Overlap
-from toolcorrect.values import Agreement
 from toolcorrect.variants.definition import Axes, Empty, Variant, every_property_but, rounded
 from toolcorrect.variants.forms import NO_OBJECT, NOT_GIVEN, refuses, unless_refused
 

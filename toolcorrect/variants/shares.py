@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from toolcorrect import pairing
-from toolcorrect.agreeing import by_key
 from toolcorrect.encoding import Encoding, Match
+from toolcorrect.key_agreement import by_key
 
 NAMES_ONLY = Match()
 

@@ -11,8 +11,8 @@ import orjson
 import pandas as pd
 
 from toolcorrect import pairing
-from toolcorrect.agreeing import by_key
 from toolcorrect.encoding import Encoding, Match
+from toolcorrect.key_agreement import by_key
 from toolcorrect.overlap import Overlap
 from toolcorrect.variants.definition import Empty, Variant, every_property_but
 from toolcorrect.variants.forms import refuses

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from toolcorrect.arguments.values import Agreement
 from toolcorrect.encoding import Match
 from toolcorrect.pairing import Pairs, compare
-from toolcorrect.values import Agreement
 
 
 def by_key(

@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from toolcorrect.arguments.values import Agreement, Values
 from toolcorrect.grouping import differs_in_group, distinct
 from toolcorrect.tables import taken
-from toolcorrect.values import Agreement, Values
 
 
 @dataclass(frozen=True)
