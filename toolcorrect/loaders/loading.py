@@ -78,7 +78,7 @@ def load(
     _refuse_text(source)
     if columns is not None and not isinstance(columns, Mapping):
         raise OptionError(f'columns={columns!r} is no mapping; give one as {{"found": "wanted"}}.')
-    if source == "":
+    if isinstance(source, str) and not source:
         raise LoadError("load(''): the path is empty; give a file, a folder, records or a DataFrame.")
     if isinstance(source, str | Path) and Path(source).is_dir():
         from toolcorrect.loaders.folder import load_folder
