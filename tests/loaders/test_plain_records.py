@@ -63,6 +63,38 @@ def test_null_empty_and_missing_lists_stay_apart():
     assert data.cases.expected_known.to_list() == [True, False, False]
 
 
+@pytest.mark.parametrize(
+    ("written", "meant", "value"),
+    [("caled", "called", ["a"]), ("expcted", "expected", None), ("tool_cals", "tool_calls", ["a"])],
+)
+def test_keys_that_are_nearly_those_of_lists_are_reported_once_a_file(tmp_path, written, meant, value):
+    other = {"expected": ["a"]} if meant != "expected" else {"called": ["a"]}
+    records = [{"case": str(i), written: value, **other} for i in range(3)]
+    path = tmp_path / "runs.jsonl"
+    path.write_text("\n".join(map(json.dumps, records)))
+    for source in (records, path):
+        report = tc.load(source).report
+        assert report["note"].to_list() == [f"{written!r} is not understood; is {meant!r} meant?"]
+        assert report[["code", "count"]].to_numpy().tolist() == [["unknown_key", 3]]
+
+
+def test_keys_that_are_nearly_those_of_lists_are_reported_in_tables_and_beside_messages(tmp_path):
+    path = tmp_path / "runs.csv"
+    path.write_text("case,called,expcted\nx,a;b,a\n")
+    assert tc.load(path).report["note"].to_list() == ["'expcted' is not understood; is 'expected' meant?"]
+    call = {"id": "1", "type": "function", "function": {"name": "a", "arguments": "{}"}}
+    chat = {"messages": [{"role": "assistant", "tool_calls": [call]}], "Expected": ["a"], "caled": []}
+    assert tc.load([chat]).report["note"].dropna().to_list() == [
+        "no id in the file",
+        "'Expected' is not understood; is 'expected' meant?",
+    ]
+
+
+def test_keys_of_the_user_are_no_slips():
+    tags = {"caled": ["a"], "expected_output": None, "expcted": "soon", "labels": ["a"]}
+    assert tc.load([{"case": "x", "called": ["a"], **tags}], format="records").report.empty
+
+
 def test_alternatives_are_references():
     expected = {"any_of": [["a", "b"], [], ["c"]]}
     data = tc.load([{"case": "x", "called": [], "expected": expected}])

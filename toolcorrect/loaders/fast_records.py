@@ -23,7 +23,7 @@ from toolcorrect.loaders.calls import storable
 from toolcorrect.loaders.format import Format
 from toolcorrect.loaders.lines import Block
 from toolcorrect.loaders.parts import Part, note_statuses, owners, part_of
-from toolcorrect.loaders.plain_records import RECORD_KEYS, WIRE_KEY
+from toolcorrect.loaders.plain_records import RECORD_KEYS, WIRE_KEY, meant_by
 from toolcorrect.loaders.rows import Rows
 from toolcorrect.loaders.source import Source
 from toolcorrect.tables import CASES, KINDS
@@ -214,7 +214,9 @@ def plan_of(source: Source, apart: Mapping[str, pa.DataType] | None = None) -> P
         if key in apart:
             schema.append((key, apart[key]))
             continue
-        if field in fields or field in sides or field == "tools" or (field is None and name in CASES):
+        # What is nearly the name of a list is reported, record by record.
+        strange = field is None and (name in CASES or meant_by(name))
+        if strange or field in fields or field in sides or field == "tools":
             return None
         if field in ("called", "expected"):
             side = _side_of(key, values)

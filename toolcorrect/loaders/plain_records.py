@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from toolcorrect.loaders.calllike import add_called, add_expected, add_offered_list, listed_items
@@ -27,6 +29,8 @@ RECORD_KEYS: Mapping[str, Sequence[str]] = {
 }
 _FIELD_OF = {key: field for field, keys in RECORD_KEYS.items() for key in keys}
 _RANK = {key: rank for keys in RECORD_KEYS.values() for rank, key in enumerate(keys)}
+# Keys of the lists that scores are made of, in small letters: one that is nearly written so is likely meant.
+_LISTS = {key.lower(): key for field in ("called", "expected") for key in RECORD_KEYS[field]}
 # Under this key, calls are in the wire form of chat messages: arguments are JSON texts, on both sides.
 WIRE_KEY = "tool_calls"
 
@@ -58,6 +62,19 @@ def split_record(record: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]
     return fields, tags
 
 
+@lru_cache(maxsize=1024)
+def meant_by(key: str) -> str | None:
+    """Return the key of a list of calls that an unknown key is likely a slip of the pen for.
+
+    Examples
+    --------
+    >>> meant_by("caled"), meant_by("Expected"), meant_by("expected_output")
+    ('called', 'expected', None)
+    """
+    near = difflib.get_close_matches(key.lower(), _LISTS, n=1, cutoff=0.85)
+    return _LISTS[near[0]] if near and key not in _FIELD_OF else None
+
+
 def unnested(record: dict[str, Any]) -> dict[str, Any]:
     """Return a record whose lists are under ``input`` (agentarts) as a flat one."""
     inner = record.get("input")
@@ -81,6 +98,8 @@ def add_lists(
         The calls are known already, from elsewhere in the record.
     """
     case.columns["called_known"] = called_known or called is not None
+    unknown = {"called": not case.columns["called_known"], "expected": expected is None}
+    _report_slips(case, {field for field, missing in unknown.items() if missing})
     for item in listed_items(called) if called is not None else ():
         add_called(case, item, wire=wire)
     alternatives = _alternatives(expected) if expected is not None else []
@@ -93,6 +112,16 @@ def add_lists(
             for item in alternative:
                 add_expected(case, item, wire=wire, reference=reference)
     add_offered_list(case, tools)
+
+
+def _report_slips(case: Case, missing: set[str]) -> None:
+    """Report keys that hold a list, or null, and seem to mean one of the fields that are missing."""
+    # The lists of a table may be texts.
+    held = (list, tuple, str) if case.rows.source.shape == "table" else (list, tuple)
+    for key, value in case.tags.items() if missing else ():
+        meant = meant_by(key) if value is None or isinstance(value, held) else None
+        if meant and _FIELD_OF[meant] in missing:
+            case.rows.report("unknown_key", f"{key[:60]!r} is not understood; is {meant!r} meant?", record="")
 
 
 def _alternatives(expected: Any) -> list[list[Any]]:
