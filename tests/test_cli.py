@@ -152,6 +152,43 @@ def test_score_says_why_nothing_is_scored(tmp_path):
     done = run("score", str(path))
     assert done.exit_code == 0, done.output
     assert "No case has a score: expected unknown." in done.output
+    assert "--expected FILE" in done.output
+
+
+@pytest.fixture
+def apart(tmp_path):
+    """Files of runs and, apart from them, of the calls that they should have made."""
+    rows = {"runs": [{"case": f"run {i}", "task": f"t{i}", "called": ["x"]} for i in range(2)]}
+    rows["tests"] = [{"task": f"t{i}", "ticket": f"t{i}", "expected": ["x", "y"][: i + 1]} for i in range(2)]
+    for name, records in rows.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(records))
+    return [str(tmp_path / f"{name}.json") for name in rows]
+
+
+@pytest.mark.parametrize("on", [(), ("--on", "task")])
+def test_expected_calls_are_joined_from_a_file_of_their_own(apart, on):
+    runs, tests = apart
+    done = run("score", runs, "-v", "recall", "--expected", tests, *on)
+    assert done.exit_code == 0, done.output
+    assert next(line for line in done.output.splitlines() if line.startswith("recall")).split()[1] == "0.750"
+    done = run("compare", runs, runs, "-v", "recall", "-e", tests, *on)
+    assert done.exit_code == 0, done.output
+    assert next(line for line in done.output.splitlines() if line.startswith("recall")).split()[1] == "0.750"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--on", "task"), "--on says what joins the file of --expected"),
+        (("--expected", "no.csv"), "no.csv"),
+        (("--expected", "{tests}", "--on", "ticket"), "The runs have no column 'ticket'"),
+    ],
+)
+def test_expected_calls_that_cannot_be_joined_are_told(apart, words, said):
+    runs, tests = apart
+    done = run("score", runs, *(word.format(tests=tests) for word in words))
+    assert done.exit_code == 2
+    assert said in done.output
 
 
 def test_score_prints_what_loading_reported(tmp_path):

@@ -15,6 +15,7 @@ import toolcorrect as tc
 from toolcorrect.errors import OptionError, ToolcorrectError, listed
 from toolcorrect.explaining.disagreeing import CAUSES_IN_WORDS
 from toolcorrect.html import visible
+from toolcorrect.loaders.folder import shared_key
 
 app = typer.Typer(
     add_completion=False,
@@ -28,9 +29,21 @@ Runs = Annotated[Path, typer.Argument(help="A trace file, a folder of runs, or a
 Variants = Annotated[
     str, typer.Option("--variants", "-v", help="Names, globs, 'core' or 'all', separated by commas.")
 ]
-Scope = Annotated[str, typer.Option(help="assistant, effect, succeeded or everyone.")]
-NamesLevel = Annotated[str | None, typer.Option("--names", help="exact, format, galtea or loose.")]
+Scope = Annotated[str, typer.Option(help="Which calls count: assistant, effect, succeeded or everyone.")]
+NamesLevel = Annotated[
+    str | None, typer.Option("--names", help="When two tool names are the same: exact, format, galtea or loose.")
+]
 Format = Annotated[str | None, typer.Option("--format", help="Force a trace format; see 'toolcorrect formats'.")]
+Expected = Annotated[
+    Path | None,
+    typer.Option("--expected", "-e", help="A file with the calls that should have been made, for runs without them."),
+]
+On = Annotated[
+    str | None,
+    typer.Option(
+        "--on", help="What joins --expected to the runs: case, task or another column; by default what fits."
+    ),
+]
 
 
 def _reported(report: pd.DataFrame, limit: int = 6) -> Iterator[str]:
@@ -50,14 +63,16 @@ def score(
     scope: Scope = "assistant",
     names: NamesLevel = None,
     format: Format = None,
+    expected: Expected = None,
+    on: On = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the scores to a .csv or .parquet file.")
     ] = None,
 ) -> None:
-    """Score runs under many definitions, and say which of them disagree and why."""
+    """Score runs under many definitions. Says which of them disagree, and why."""
     with _sentences():
         write = _writer(output)
-        data = _open(runs, format)
+        data = next(_opened([runs], format, expected, on))
         chosen = _listed(variants)
         scores = tc.score(data, variants=chosen, scope=scope, names=names)
         print(data.summary())
@@ -70,7 +85,7 @@ def score(
             found = tc.status(data, variants=chosen, scope=scope, names=names).stack().unique()
             print(f"No case has a score: {listed(sorted(found)).replace('_', ' ')}.")
             if "expected_unknown" in found:
-                print("In Python, data.join_expected adds the calls that should have been made.")
+                print("--expected FILE adds the calls that should have been made.")
         for row in pairs.itertuples():
             print(
                 f"  {row.a} and {row.b}: {row.mean_gap:.2f} on average, they differ on {row.differ} of "
@@ -90,6 +105,8 @@ def compare(
     scope: Scope = "assistant",
     names: NamesLevel = None,
     format: Format = None,
+    expected: Expected = None,
+    on: On = None,
     fail_under: Annotated[
         list[str] | None,
         typer.Option(
@@ -104,11 +121,11 @@ def compare(
     ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the table to a file.")] = None,
 ) -> None:
-    """Compare two runs on the tasks they share, definition by definition, and say what is beyond noise."""
+    """Compare two runs of the same tasks. Says by each definition which is better, and what is beyond noise."""
     with _sentences():
         write = _writer(output)
         chosen, limits = _listed(variants), _limits(fail_under)
-        sides = [_open(path, format) for path in (run_a, run_b)]
+        sides = list(_opened([run_a, run_b], format, expected, on))
         a, b = (tc.score(data, variants=chosen, scope=scope, names=names) for data in sides)
         found = tc.compare_runs(a, b, task_a=sides[0].cases["task"], task_b=sides[1].cases["task"])
         failed = tc.failures(found, fail_under=limits, fail_on_drop=fail_on_drop)
@@ -155,7 +172,7 @@ def variants(
 def lab(
     folder: Annotated[Path, typer.Argument(help="Where to put the notebooks.")] = Path("toolcorrect-notebooks"),
 ) -> None:
-    """Copy the notebooks into a folder, unless they are there, and open them in JupyterLab."""
+    """Open the notebooks in JupyterLab. They are copied into a folder, unless they are there."""
     with _sentences():
         from toolcorrect.examples import copy_notebooks
 
@@ -180,6 +197,18 @@ def _open(path: Path, format: str | None) -> tc.Dataset:
     if format is None and (path / "cases.parquet").is_file():
         return tc.Dataset.open(path)
     return tc.load(path, format=format)
+
+
+def _opened(runs: list[Path], format: str | None, expected: Path | None, on: str | None) -> Iterator[tc.Dataset]:
+    """Open runs, and join the expected calls that a file of its own states."""
+    if on is not None and expected is None:
+        raise OptionError("--on says what joins the file of --expected; give that too.")
+    tests = None if expected is None else _open(expected, None)
+    for path in runs:
+        data = _open(path, format)
+        if tests is not None and expected is not None:
+            data = data.join_expected(tests, on=on or shared_key(data, tests, expected.name))
+        yield data
 
 
 def _listed(variants: str) -> list[str]:

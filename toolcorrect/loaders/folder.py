@@ -38,20 +38,26 @@ def load_folder(folder: Path, **options: Any) -> Dataset:
     data = load(runs, **options)
     for path in testcases:
         tests = load(path, format="plain_records", strict=options["strict"], columns=options["columns"])
-        data = data.join_expected(tests, on=_key(data, tests, path))
+        data = data.join_expected(tests, on=shared_key(data, tests, path.name))
     for path in tools:
         data = data.replace(tools=pd.concat([data.tools, _tools(path)], ignore_index=True))
         data = data.replace(cases=data.cases.assign(tools_known=True))
     return data
 
 
-def _key(data: Dataset, tests: Dataset, path: Path) -> str:
-    """Return what joins cases to runs: their ids, or the task."""
+def shared_key(data: Dataset, tests: Dataset, name: str) -> str:
+    """Return what joins test cases to runs: the ids of cases, or the task.
+
+    Raises
+    ------
+    LoadError
+        Where the file of that name shares neither with the runs.
+    """
     if data.cases.index.isin(tests.cases.index).any():
         return "case"
     if data.cases["task"].isin(tests.cases["task"]).any():
         return "task"
-    raise LoadError(f"{path.name} has neither a case nor a task of the runs beside it; give it a column of either.")
+    raise LoadError(f"{name} has neither a case nor a task of the runs; give it a column of either.")
 
 
 def _tools(path: Path) -> pd.DataFrame:
