@@ -206,6 +206,31 @@ def test_a_document_that_is_cut_is_no_file_of_lines(tmp_path):
         tc.load(path)
 
 
+def test_a_table_of_a_header_only_is_said_to_be_empty(tmp_path):
+    path = tmp_path / "runs.csv"
+    path.write_text("case,called,expected\n")
+    with pytest.raises(LoadError, match=r"runs.csv has a header and no record below it. Was the export empty\?"):
+        tc.load(path)
+    pd.DataFrame({"case": [], "called": []}).to_parquet(tmp_path / "runs.parquet")
+    (tmp_path / "good.jsonl").write_text(json.dumps(RECORDS[0]) + "\n")
+    data = tc.load([path, tmp_path / "runs.parquet", tmp_path / "good.jsonl"])
+    assert len(data) == 1
+    assert data.report["code"].to_list() == ["unreadable"] * 2
+    assert len(tc.load(pd.DataFrame({"case": [], "called": []}))) == 0
+
+
+def test_an_unknown_format_is_told_in_short_with_the_keys_that_may_be_meant(tmp_path):
+    path = tmp_path / "runs.jsonl"
+    path.write_text('{"caled": ["a"], "Expected": ["a"]}\n')
+    with pytest.raises(LoadError) as told:
+        tc.load(path)
+    said = str(told.value)
+    assert "one JSON object with the keys caled, Expected. " in said
+    assert "columns={'caled': 'called', 'Expected': 'expected'}" in said
+    assert "tc.formats()" in said
+    assert len(said) < 400
+
+
 def test_an_empty_file_is_said_to_be_empty(tmp_path):
     path = tmp_path / "runs.jsonl"
     path.write_bytes(b"\n")

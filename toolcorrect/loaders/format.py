@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from toolcorrect.errors import LoadError, OptionError, listed, unknown_name
+from toolcorrect.errors import OptionError, listed, unknown_name
 from toolcorrect.loaders.rows import MALFORMED, Rows
 from toolcorrect.loaders.source import Source
 
@@ -123,13 +123,16 @@ def format_named(name: str) -> Format:
     """
     found = _FORMATS.get(_SHORT.get(name, name))
     if found is None:
-        raise unknown_name("format", name, _FORMATS)
+        raise unknown_name("format", name, _FORMATS, "tc.formats() lists them.")
     return found
 
 
 def detected(source: Source) -> Detection:
     """Find the format whose evidence is strongest; of equals, the one registered first."""
     best = Detection(None, f"no format fits: {seen(source)}", 0.0)
+    # A file that is only a header is an empty file; a frame may well be empty.
+    if source.shape == "table" and source.container != "frame" and not source.head:
+        return best
     for one in _FORMATS.values():
         try:
             found = one.detect(source)
@@ -141,24 +144,12 @@ def detected(source: Source) -> Detection:
     return best
 
 
-def not_known(source: Source) -> LoadError:
-    """Make the error for content of no known format: what was seen, what is understood."""
-    if source.shape in ("array", "lines") and not source.head:
-        return LoadError(f"{source.name} is of no known format: there is no record in it. Was the export empty?")
-    return LoadError(
-        f"{source.name} is of no known format: {seen(source)}. "
-        'Give format="..." to force one, columns={"found": "wanted"} to rename keys, or write records like '
-        '{"case": "a", "called": ["search"], "expected": ["search"]}; '
-        f"understood are {listed(_FORMATS, 60)}."
-    )
-
-
 def seen(source: Source) -> str:
     """Describe what the content looks like."""
     if source.shape == "archive":
         return "a zip archive"
     if source.shape == "table":
-        return f"a table with the columns {listed(repr(name[:40]) for name in source.columns)}"
+        return f"a table with the columns {listed(name[:40] for name in source.columns)}"
     if not source.head:
         return "no record in it"
     first = source.head[0]

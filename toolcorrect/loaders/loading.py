@@ -22,10 +22,11 @@ from toolcorrect.loaders.assembling import assemble
 from toolcorrect.loaders.fast_chat import fast_chat_parts
 from toolcorrect.loaders.fast_records import fast_parts
 from toolcorrect.loaders.faults import described
-from toolcorrect.loaders.format import Detection, Format, detected, format_named, not_known
+from toolcorrect.loaders.format import Detection, Format, detected, format_named
 from toolcorrect.loaders.parts import Note, Part, part_of
 from toolcorrect.loaders.rows import MALFORMED, Rows
 from toolcorrect.loaders.source import Source, open_bytes, open_frame, open_records
+from toolcorrect.loaders.unknown import not_known
 
 Loadable: TypeAlias = "str | Path | IO[Any] | pd.DataFrame | Iterable[Any]"
 
