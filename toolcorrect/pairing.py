@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 
 from toolcorrect import counting
-from toolcorrect.arguments.values import parse_texts
+from toolcorrect.arguments.items import parse_texts
 from toolcorrect.encoding import Encoding, Match, SideName
 from toolcorrect.grouping import combined, ranges
 from toolcorrect.tables import taken
