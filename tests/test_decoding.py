@@ -8,7 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toolcorrect.arguments.decoding import ABSENT, FORM, STATUS, decode, decode_texts, parse_json, to_json
+from toolcorrect.arguments.decoding import (
+    ABSENT,
+    FORM,
+    STATUS,
+    DistinctTexts,
+    decode,
+    decode_texts,
+    parse_json,
+    to_json,
+)
 
 # text -> JSON text, status, form on the wire
 TEXTS = {
@@ -54,10 +63,11 @@ def test_values_that_are_no_texts():
     assert decode(7) == ("7", "other", "non_object", None)
 
 
-@pytest.mark.parametrize("copies", [1, 40])
+@pytest.mark.parametrize("copies", [1, 2])
+@pytest.mark.parametrize("plain", [0, 200])
 @pytest.mark.parametrize("wire", [True, False])
-def test_columns_are_decoded_as_single_texts_are(copies, wire):
-    texts = [*TEXTS, None] * copies
+def test_columns_are_decoded_as_single_texts_are(copies, plain, wire):
+    texts = [*TEXTS, None] * copies + [f'{{"n":{n}}}' for n in range(plain)]
     found = decode_texts(pa.array(texts), wire=wire)
     single = [decode(ABSENT if text is None else text, wire=wire) for text in texts]
     assert found.text.to_pylist() == [one.text for one in single]
@@ -65,6 +75,16 @@ def test_columns_are_decoded_as_single_texts_are(copies, wire):
     assert found.form.tolist() == [FORM[one.form] for one in single]
     assert found.status.tolist() == [STATUS[one.status] for one in single]
     assert found.twice == 2 * copies
+
+
+def test_distinct_texts_are_numbered_as_they_are_decoded():
+    texts = DistinctTexts.of(pa.array(['{"a":1}', '"{\\"a\\":1}"', None, '{"a": ', '{"b":2}', '{"a":1}']))
+    number, distinct = texts.numbered()
+    assert [None if n < 0 else distinct[n].as_py() for n in number] == texts.columns(
+        0, 6, wire=False
+    ).text.to_pylist()
+    assert number.tolist() == [0, 0, -1, -1, 1, 0]
+    assert texts.columns(2, 5, wire=True).text.to_pylist() == [None, None, '{"b":2}']
 
 
 values = st.recursive(

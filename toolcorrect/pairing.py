@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,10 +69,22 @@ def candidates(encoding: Encoding, match: Match, lists: np.ndarray | None = None
     """
     match = encoding.simplest(match)
     if lists is None:
-        return encoding.remember(
-            ("candidates", match), lambda: _candidates(encoding, match, slice(None), slice(None))
-        )
+        every = slice(None)
+        return remembered(encoding, ("candidates", match), lambda: _candidates(encoding, match, every, every))
     return _candidates(encoding, match, lists[encoding.expected.owner], lists[encoding.called.owner])
+
+
+def remembered(encoding: Encoding, what: Hashable, make: Callable[[], Pairs]) -> Pairs:
+    """Return pairs that were made under a name before, or make them.
+
+    Only their places are kept: with the encoding in them, both would keep each other alive.
+    """
+
+    def places() -> tuple[np.ndarray, np.ndarray]:
+        pairs = make()
+        return pairs.expected, pairs.called
+
+    return Pairs(encoding, *encoding.remember(what, places))
 
 
 def _candidates(encoding: Encoding, match: Match, expected: np.ndarray | slice, called: np.ndarray | slice) -> Pairs:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from toolcorrect.dataset import Dataset, check_dataset
-from toolcorrect.encoding import Encoding, Match
+from toolcorrect.encoding import SCOPES, Encoding, Match
 from toolcorrect.errors import check_option
 from toolcorrect.names import LEVELS, Names
 from toolcorrect.names import resolve as resolve_names
@@ -81,6 +81,8 @@ class Scorer:
         optional: Optional = "counted",
     ) -> None:
         check_dataset(data)
+        check_option("scope", scope, SCOPES)
+        resolve_names("exact" if names is None else names)
         if isinstance(empty, str):
             check_option("empty", empty, POLICIES)
         self.data = data
@@ -92,6 +94,7 @@ class Scorer:
         self.empty = Empty.of(empty) if empty is not None and not isinstance(empty, str) else empty
         self._given: Encoding | None = None
         self._encodings: dict[tuple[str, str | Names, str], Encoding] = {}
+        self._read: dict[tuple[Encoding, Callable[[Encoding], Encoding]], Encoding] = {}
         self._overlaps: dict[tuple[Encoding, Match], Overlap] = {}
 
     @classmethod
@@ -106,7 +109,9 @@ class Scorer:
         names = variant.names if self.names is None or variant.names != "exact" else self.names
         encoding = self._encoding(variant.scope if self.scope == "assistant" else self.scope, names, variant.by)
         if variant.reads:
-            encoding = encoding.remember(variant.reads, partial(variant.reads, encoding))
+            if (encoding, variant.reads) not in self._read:
+                self._read[encoding, variant.reads] = variant.reads(encoding)
+            encoding = self._read[encoding, variant.reads]
         match = encoding.simplest(variant.match)
         if (encoding, match) not in self._overlaps:
             self._overlaps[encoding, match] = Overlap(encoding, match)

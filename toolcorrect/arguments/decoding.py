@@ -10,6 +10,8 @@ from __future__ import annotations
 import ast
 import json
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -211,33 +213,89 @@ def decode_texts(texts: pa.Array, *, wire: bool = False) -> DecodedTexts:
     DecodedTexts
         Columns of length n. Texts with status ok are kept verbatim.
     """
-    if isinstance(texts, pa.ChunkedArray):
-        texts = texts.combine_chunks()
-    texts = texts.cast(TEXT)
-    status = np.full(len(texts), STATUS["ok"], dtype=np.int8)
-    form = np.full(len(texts), FORM["object" if wire else "text"], dtype=np.int8)
-    if texts.null_count:
-        absent = texts.is_null().to_numpy(zero_copy_only=False)
-        status[absent], form[absent] = STATUS["absent"], FORM["absent"]
-    arguments, raw, again = texts, pa.nulls(len(texts), TEXT), 0
-    rows = _not_plain(texts)
-    if len(rows):
-        odd = texts.take(pa.array(rows)).dictionary_encode()
-        codes = odd.indices.to_numpy()
-        distinct = odd.dictionary.to_pylist()
-        decoded = [_decode_text(text) for text in distinct]
-        status[rows] = np.array([STATUS[word] for word, *_ in decoded], dtype=np.int8)[codes]
-        if wire:
-            form[rows] = np.array([FORM[shape] for _, shape, *_ in decoded], dtype=np.int8)[codes]
-        again = int(np.array([twice for *_, twice in decoded])[codes].sum())
+    return DistinctTexts.of(texts).columns(0, len(texts), wire=wire)
+
+
+@dataclass(frozen=True)
+class DistinctTexts:
+    """Argument texts of several columns, one behind the other, each distinct text decoded once.
+
+    Attributes
+    ----------
+    texts
+        String array, all as they came.
+    number
+        int64, for each its place among the distinct ones; -1 is a missing key.
+    distinct
+        String array.
+    odd
+        int64, places of those that are not plainly ok.
+    decoded
+        What `_decode_text` says of these.
+    changed
+        bool, for each of these, whether it is not kept verbatim.
+    """
+
+    texts: pa.Array
+    number: np.ndarray
+    distinct: pa.Array
+    odd: np.ndarray
+    decoded: list[tuple[str, str, str | None, bool]]
+    changed: np.ndarray
+
+    @classmethod
+    def of(cls, texts: pa.Array) -> DistinctTexts:
+        """Decode texts; see `decode_texts`."""
+        if isinstance(texts, pa.ChunkedArray):
+            texts = texts.combine_chunks()
+        texts = texts.cast(TEXT)
+        encoded = texts.dictionary_encode()
+        number = encoded.indices.fill_null(-1).to_numpy().astype(np.int64)
+        odd = _not_plain(encoded.dictionary)
+        given = encoded.dictionary.take(pa.array(odd)).to_pylist()
+        decoded = [_decode_text(text) for text in given]
         # Texts that are kept verbatim come back as the same object.
-        changed = np.array([made is not text for text, (_, _, made, _) in zip(distinct, decoded)])[codes]
-        mask = np.zeros(len(texts), dtype=bool)
-        mask[rows[changed]] = True
-        made = pa.array([decoded[code][2] for code in codes[changed]], TEXT)
+        changed = np.array([made is not text for text, (_, _, made, _) in zip(given, decoded)], dtype=bool)
+        return cls(texts, number, encoded.dictionary, odd, decoded, changed)
+
+    def columns(self, begin: int, end: int, *, wire: bool) -> DecodedTexts:
+        """Return the columns of the texts from one place to before another; see `decode_texts`."""
+        texts, number = self.texts.slice(begin, end - begin), self.number[begin:end]
+        status = self._for_each("ok", "absent", STATUS, [word for word, *_ in self.decoded])[number]
+        inside = self._for_each("object", "absent", FORM, [shape for _, shape, *_ in self.decoded])[number]
+        form = inside if wire else np.where(number < 0, inside, np.int8(FORM["text"]))
+        twice = np.zeros(len(self.distinct) + 1, dtype=np.int64)
+        twice[self.odd] = [again for *_, again in self.decoded]
+        mask = self._is_changed[number]
+        made = self._made().take(pa.array(np.searchsorted(self.odd[self.changed], number[mask])))
         arguments = pc.replace_with_mask(texts, mask, made)
-        raw = pc.if_else(pa.array(mask), texts, pa.scalar(None, TEXT))
-    return DecodedTexts(arguments, form, status, raw, again)
+        raw = texts.take(pa.array(np.arange(len(texts)), mask=~mask))
+        return DecodedTexts(arguments, form, status, raw, int(twice[number].sum()))
+
+    def numbered(self) -> tuple[np.ndarray, pa.Array]:
+        """Return for each decoded text its number (int64, -1: not known) among the distinct ones, and these."""
+        # Texts may be equal that came unequal.
+        encoded = pc.replace_with_mask(self.distinct, self._is_changed[:-1], self._made()).dictionary_encode()
+        number = np.append(encoded.indices.fill_null(-1).to_numpy(), -1)[self.number]
+        return number.astype(np.int64), encoded.dictionary
+
+    @property
+    def _is_changed(self) -> np.ndarray:
+        """Mark the distinct texts that are not kept verbatim; one entry more, for the missing key."""
+        marked = np.zeros(len(self.distinct) + 1, dtype=bool)
+        marked[self.odd[self.changed]] = True
+        return marked
+
+    def _made(self) -> pa.Array:
+        """Return what came of the texts that are not kept verbatim."""
+        return pa.array([made for (_, _, made, _), new in zip(self.decoded, self.changed) if new], TEXT)
+
+    def _for_each(self, usual: str, missing: str, codes: Mapping[str, int], words: list[str]) -> np.ndarray:
+        """Return the code (int8) of each distinct text, and one more: for the missing key."""
+        made = np.full(len(self.distinct) + 1, codes[usual], dtype=np.int8)
+        made[self.odd] = [codes[word] for word in words]
+        made[-1] = codes[missing]
+        return made
 
 
 def _not_plain(texts: pa.Array) -> np.ndarray:
@@ -251,11 +309,14 @@ def _not_plain(texts: pa.Array) -> np.ndarray:
     """
     if len(texts) < _FEW:
         return _not_objects(texts, np.arange(len(texts)))
-    plain = pc.and_(pc.starts_with(texts, "{"), pc.ends_with(texts, "}"))
+    offsets = np.frombuffer(texts.buffers()[1], np.int64, len(texts) + 1, texts.offset * 8)
+    octets = np.frombuffer(texts.buffers()[2], np.uint8)
     # A short text cannot be nested too deeply for orjson.
-    plain = pc.and_(plain, pc.less(pc.binary_length(texts), 2000))
-    plain = pc.and_not(plain, pc.match_substring_regex(texts, _NOT_PLAIN))
-    candidates = texts.filter(plain)
+    plain = (np.diff(offsets) > 1) & (np.diff(offsets) < 2000)
+    plain[plain] = octets[offsets[:-1][plain]] == ord("{")
+    plain[plain] = octets[offsets[1:][plain] - 1] == ord("}")
+    plain &= ~pc.match_substring_regex(texts, _NOT_PLAIN).to_numpy(zero_copy_only=False)
+    candidates = texts if plain.all() else texts.filter(pa.array(plain))
     empty, newline = pa.scalar("", TEXT), pa.scalar("\n", TEXT)
     ended = pc.binary_join_element_wise(candidates, empty, newline, memory_pool=pa.system_memory_pool())
     # The bytes of all texts lie one behind the other.
@@ -269,12 +330,9 @@ def _not_plain(texts: pa.Array) -> np.ndarray:
         ).num_rows
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         values = -1
-    known = plain.fill_null(True).to_numpy(zero_copy_only=False)
-    rest = np.flatnonzero(~known)
     if values == len(candidates):
-        return rest
-    suspects = np.flatnonzero(plain.fill_null(False).to_numpy(zero_copy_only=False))
-    return np.sort(np.concatenate([rest, _not_objects(candidates, suspects)]))
+        return np.flatnonzero(~plain)
+    return np.sort(np.concatenate([np.flatnonzero(~plain), _not_objects(candidates, np.flatnonzero(plain))]))
 
 
 def _not_objects(texts: pa.Array, rows: np.ndarray) -> np.ndarray:
@@ -283,7 +341,7 @@ def _not_objects(texts: pa.Array, rows: np.ndarray) -> np.ndarray:
     loads = orjson.loads
     for row, text in zip(rows.tolist(), texts.to_pylist()):
         try:
-            if text is None or type(loads(text)) is dict:
+            if type(loads(text)) is dict:
                 continue
         except ValueError:
             pass

@@ -22,7 +22,7 @@ from toolcorrect.arguments.members import split_objects
 _DELICATE = r"\d{19}|NaN|Infinity|\\u[dD][89abAB]"
 _PLAIN_INTEGER = r"^(?:0|-?[1-9][0-9]{0,17})$"
 # Bytes of the texts split at a time, or twice these: few enough that what is made of them stays in the cache.
-_BLOCK = 1 << 21
+_BLOCK = 1 << 20
 # The key under which a value stands that is no object.
 _WHOLE = None
 

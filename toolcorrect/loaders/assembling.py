@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from toolcorrect.arguments.decoding import TEXT, to_json
 from toolcorrect.dataset import Dataset
-from toolcorrect.loaders.parts import Note, Part, texts
+from toolcorrect.loaders.parts import ARGUMENT_NUMBER, Note, Part, texts
 from toolcorrect.tables import CALLS, CASES, EXPECTED, STRING, Columns, constant
 
 _LARGEST_INTEGER = 1 << 63
@@ -41,7 +41,7 @@ def assemble(parts: Sequence[Part], **constants: Any) -> Dataset:
         cases[name] = tag_column([part.tags.get(name) for part in parts], sizes)
     cases.update({name: constant(value, STRING, len(ids)) for name, value in constants.items() if value is not None})
     index = pd.Index(STRING.__from_arrow__(ids), name="case")
-    return Dataset(
+    data = Dataset(
         cases=pd.DataFrame(cases, index=index, copy=False),
         calls=_table([part.calls for part in parts], firsts, CALLS, ids),
         expected=_table([part.expected for part in parts], firsts, EXPECTED, ids),
@@ -49,6 +49,25 @@ def assemble(parts: Sequence[Part], **constants: Any) -> Dataset:
         tools=_records([part.tools for part in parts], firsts, ids),
         report=_report(parts, notes, firsts, ids),
     )
+    _hand_over_numbers(parts, data)
+    return data
+
+
+def _hand_over_numbers(parts: Sequence[Part], data: Dataset) -> None:
+    """Tell a dataset the numbers of its argument texts, if all parts with calls have them."""
+    numbered = [part for part in parts if any(table and len(table["case"]) for table in (part.expected, part.calls))]
+    if any(ARGUMENT_NUMBER not in table for part in numbered for table in (part.expected, part.calls) if table):
+        return
+    texts = pa.chunked_array([part.argument_texts for part in numbered], TEXT)
+    firsts = np.cumsum([0, *map(len, texts.chunks)])
+
+    def joined(tables: Sequence[dict[str, Any]]) -> np.ndarray:
+        given = [(table[ARGUMENT_NUMBER], first) for table, first in zip(tables, firsts) if table]
+        numbers = [np.where(number < 0, -1, number + first) for number, first in given]
+        return np.concatenate([np.empty(0, dtype=np.int64), *numbers])
+
+    expected, calls = joined([part.expected for part in numbered]), joined([part.calls for part in numbered])
+    data.know_argument_numbers(expected, calls, texts)
 
 
 def unique_ids(parts: Sequence[Part]) -> tuple[pa.Array, pd.Series | None, list[tuple[str, Note]]]:

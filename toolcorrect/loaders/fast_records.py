@@ -17,12 +17,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.json as pj
 
-from toolcorrect.arguments.decoding import TEXT, decode_texts, to_json
+from toolcorrect.arguments.decoding import TEXT, DecodedTexts, DistinctTexts, to_json
 from toolcorrect.loaders.calllike import CALL_KEYS, kind_of
 from toolcorrect.loaders.calls import storable
 from toolcorrect.loaders.format import Format
 from toolcorrect.loaders.lines import Block
-from toolcorrect.loaders.parts import Part, note_statuses, owners, part_of
+from toolcorrect.loaders.parts import ARGUMENT_NUMBER, Part, note_statuses, owners, part_of
 from toolcorrect.loaders.plain_records import RECORD_KEYS, WIRE_KEY, meant_by
 from toolcorrect.loaders.rows import Rows
 from toolcorrect.loaders.source import Source
@@ -93,13 +93,25 @@ class Plan:
             pa.scalar(f"{source.name}, line ", TEXT), numbers, pa.scalar("", TEXT)
         )
         part.tags = {tag: None if columns[key].type == pa.null() else columns[key] for key, tag in self.tags.items()}
-        for name, known in (("called", "called_known"), ("expected", "expected_known")):
-            side = self.sides.get(name)
-            part.cases[known] = pa.repeat(False, records) if side is None else columns[side.key].is_valid()
-            table = {} if side is None else self._calls(columns[side.key], side, name, block.data, part, wire=wire)
-            if table is None:
+        given: dict[str, dict[str, pa.Array]] = {}
+        for name, side in self.sides.items():
+            fields = _fields_of(columns[side.key], side, block.data)
+            if fields is None:
                 return None
+            given[name] = fields
+        # Both sides together: calls of one case often have the same texts.
+        arguments = [fields["arguments"] for fields in given.values()]
+        texts = DistinctTexts.of(pa.concat_arrays([pa.array([], TEXT), *arguments]))
+        number, part.argument_texts = texts.numbered()
+        ends = np.cumsum([len(column) for column in arguments]).tolist()
+        for (name, side), begin, end in zip(self.sides.items(), [0, *ends], ends):
+            decoded = texts.columns(begin, end, wire=wire or len(side.paths["name"]) > 1)
+            note_statuses(part.notes, decoded.status, decoded.twice, "" if name == "called" else "expected_")
+            table = _table(columns[side.key], given[name], decoded, name) | {ARGUMENT_NUMBER: number[begin:end]}
             setattr(part, "calls" if name == "called" else "expected", table)
+        for name in ("called", "expected"):
+            there = columns[self.sides[name].key].is_valid() if name in self.sides else pa.repeat(False, records)
+            part.cases[f"{name}_known"] = there
         return part
 
     def columns(self, data: bytes) -> dict[str, pa.Array] | None:
@@ -121,44 +133,42 @@ class Plan:
             return None
         return {name: table.column(name).chunk(0) for name in table.column_names}
 
-    def _calls(
-        self, lists: pa.Array, side: Side, name: str, data: bytes, part: Part, *, wire: bool
-    ) -> dict[str, Any] | None:
-        """Return the columns of one side's calls; None where a value is not what it should be."""
-        items = lists.flatten()
-        given = {field: _child(items, path) for field, path in side.paths.items()}
-        if any(column is None for column in given.values()) or given["name"].null_count:
-            return None
-        size = len(items)
-        arguments = given.get("arguments", pa.nulls(size, TEXT))
-        if "arguments" in given and is_null_somewhere(arguments, data, side.paths["arguments"][-1]):
-            return None
-        if any(_has_negative(given[field]) for field in ("turn", "step") if field in given):
-            return None
-        kinds = _kinds(given.get("type"), size)
-        if kinds is None:
-            return None
-        decoded = decode_texts(arguments, wire=wire or len(side.paths["name"]) > 1)
-        note_statuses(part.notes, decoded.status, decoded.twice, "" if name == "called" else "expected_")
-        case, position = owners(pc.list_value_length(lists).fill_null(0).to_numpy())
-        table = {
-            "case": case,
-            "position": position,
-            "tool": given["name"],
-            "arguments": decoded.text,
-            "arguments_form": pa.array(decoded.form),
-            "kind": kinds,
-        }
-        if "turn" in given:
-            table["turn"] = given["turn"].fill_null(0)
-        if "step" in given:
-            table["step"] = given["step"]
-        if "output" in given:
-            table["output"] = as_json(given["output"])
-        if name == "called":
-            table["arguments_status"], table["arguments_raw"] = pa.array(decoded.status), decoded.raw
-            table.update({column: given[field] for field, column in _CALLED_ONLY if field in given})
-        return table
+
+def _fields_of(lists: pa.Array, side: Side, data: bytes) -> dict[str, pa.Array] | None:
+    """Return the fields of all calls in some lists; None where a value is not what it should be."""
+    items = lists.flatten()
+    given = {field: _child(items, path) for field, path in side.paths.items()}
+    if any(column is None for column in given.values()) or given["name"].null_count:
+        return None
+    if "arguments" in given and is_null_somewhere(given["arguments"], data, side.paths["arguments"][-1]):
+        return None
+    if any(_has_negative(given[field]) for field in ("turn", "step") if field in given):
+        return None
+    kinds = _kinds(given.get("type"), len(items))
+    return None if kinds is None else {"arguments": pa.nulls(len(items), TEXT), **given, "kind": kinds}
+
+
+def _table(lists: pa.Array, given: Mapping[str, pa.Array], decoded: DecodedTexts, name: str) -> dict[str, Any]:
+    """Return the columns of one side's calls."""
+    case, position = owners(pc.list_value_length(lists).fill_null(0).to_numpy())
+    table = {
+        "case": case,
+        "position": position,
+        "tool": given["name"],
+        "arguments": decoded.text,
+        "arguments_form": pa.array(decoded.form),
+        "kind": given["kind"],
+    }
+    if "turn" in given:
+        table["turn"] = given["turn"].fill_null(0)
+    if "step" in given:
+        table["step"] = given["step"]
+    if "output" in given:
+        table["output"] = as_json(given["output"])
+    if name == "called":
+        table["arguments_status"], table["arguments_raw"] = pa.array(decoded.status), decoded.raw
+        table.update({column: given[field] for field, column in _CALLED_ONLY if field in given})
+    return table
 
 
 _CALLED_ONLY = (("id", "call_id"), ("error", "error"))

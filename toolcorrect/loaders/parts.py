@@ -24,6 +24,9 @@ Column: TypeAlias = pa.Array
 # What an argument status other than ok is called in the report.
 REPORTED = {"repaired": "arguments_repaired", "failed": "arguments_failed", "non_object": "arguments_not_object"}
 
+# No column of a table: see `Part.argument_texts`.
+ARGUMENT_NUMBER = "arguments_number"
+
 _TEXT_CASE_COLUMNS = ("task", "model", "session", "input", "output", "source")
 _KNOWN_COLUMNS = ("called_known", "expected_known", "tools_known")
 _TIME = pa.timestamp("us", "UTC")
@@ -54,6 +57,9 @@ class Part:
         Columns of the tables (int8 codes for a closed vocabulary); those left out take their default.
         ``calls["case"]`` and ``expected["case"]`` are int64 rows of ``cases``, non-decreasing; ``position``
         counts from 0 in each.
+    argument_texts
+        What the numbers in a column `ARGUMENT_NUMBER` of ``calls`` and ``expected`` (int64, -1: not known) stand
+        for, where a loader numbered the texts anyway.
     tags
         The user's own columns: lists of Python values, or Arrow arrays.
     tools, rules
@@ -67,6 +73,7 @@ class Part:
     tags: dict[str, Any] = field(default_factory=dict)
     calls: dict[str, Column] = field(default_factory=dict)
     expected: dict[str, Column] = field(default_factory=dict)
+    argument_texts: Column | None = None
     tools: list[dict[str, Any]] = field(default_factory=list)
     rules: list[dict[str, Any]] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)

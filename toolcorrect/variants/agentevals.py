@@ -45,7 +45,8 @@ def _all_found(encoding: Encoding, walked: SideName, part: SideName, *, by_step:
     """Mark lists in which each call of a side, in order, finds a free partner whose arguments fit: the first."""
 
     def mark() -> np.ndarray:
-        pairs, inclusion = encoding.remember("inclusion by name", lambda: _inclusion(encoding))
+        pairs = pairing.remembered(encoding, "pairs by name", lambda: _undecided(encoding))
+        inclusion = encoding.remember("inclusion by name", lambda: by_key(pairs, _includes_which))
         pairs = pairs.only((inclusion == _BOTH) | (inclusion == _ALL_OF[part]))
         if by_step:
             ranks = step_ranks(encoding, "expected")[pairs.expected], step_ranks(encoding, "called")[pairs.called]
@@ -57,11 +58,10 @@ def _all_found(encoding: Encoding, walked: SideName, part: SideName, *, by_step:
     return encoding.remember(("all found", walked, part, by_step), mark)
 
 
-def _inclusion(encoding: Encoding) -> tuple[pairing.Pairs, np.ndarray]:
-    """Pair calls by name, in lists whose names do not settle it, and tell whose arguments are among the other's."""
+def _undecided(encoding: Encoding) -> pairing.Pairs:
+    """Pair calls by name, in lists whose names do not settle it."""
     names = Overlap(encoding, NAMES_ONLY)
-    pairs = pairing.candidates(encoding, NAMES_ONLY, names.shared == np.minimum(names.expected, names.called))
-    return pairs, by_key(pairs, _includes_which)
+    return pairing.candidates(encoding, NAMES_ONLY, names.shared == np.minimum(names.expected, names.called))
 
 
 def _includes_which(found: Agreement) -> np.ndarray:

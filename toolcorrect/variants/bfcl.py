@@ -166,7 +166,7 @@ def _undecoded(encoding: Encoding) -> np.ndarray:
 
 def _fits(encoding: Encoding, rules: Rules, dots: Dots) -> tuple[pairing.Pairs, np.ndarray]:
     """Pair calls by name; 1.0 where the called one is as expected."""
-    pairs = encoding.remember(("bfcl pairs", dots), lambda: _pairs(encoding, dots))
+    pairs = pairing.remembered(encoding, ("bfcl pairs", dots), lambda: _pairs(encoding, dots))
     return pairs, encoding.remember(
         ("bfcl fits", rules, dots),
         lambda: np.array([reason is None for reason in _complaints(pairs, rules)], dtype=float),

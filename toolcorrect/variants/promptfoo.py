@@ -61,7 +61,8 @@ def equal(expected: Any, called: Any) -> bool:
 
 def _pairs(encoding: Encoding) -> pairing.Pairs:
     """Pair calls whose called name fits the expected pattern."""
-    return encoding.remember("pairs by name pattern", lambda: pairing.related(encoding, *_related(encoding)))
+    related = "pairs by name pattern"
+    return pairing.remembered(encoding, related, lambda: pairing.related(encoding, *_related(encoding)))
 
 
 def _related(encoding: Encoding) -> tuple[np.ndarray, np.ndarray]:
