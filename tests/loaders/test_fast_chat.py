@@ -106,9 +106,17 @@ def test_what_a_conversation_tells(tmp_path):
     assert first.output.fillna("none").to_list() == ["none", '"two"', "none"]
 
 
+def test_an_id_may_stand_for_a_call_of_each_step(tmp_path):
+    """Some providers count the calls of each message anew."""
+    messages = [ASK, made(call("1")), made(call("1", "look")), result("1", "first"), result("1", "second"), ANSWER]
+    path = written(tmp_path / "chats.jsonl", {**REGULAR, "messages": messages}, {**REGULAR, "id": "b"})
+    assert both_ways(path)
+    assert tc.load(path).calls.output.to_list() == ['"first"', '"second"', '"found"']
+
+
 IRREGULAR = {
     "a call without an id": {"messages": [ASK, made(call(None))]},
-    "an id for two calls": {"messages": [ASK, made(call("1")), made(call("1"))]},
+    "an id for two calls": {"messages": [ASK, made(call("1"), call("1", "look"))]},
     "two results for a call": {"messages": [ASK, made(call("1")), result("1"), result("1")]},
     "a result for no call": {"messages": [ASK, made(call("1")), result("2")]},
     "a result before its call": {"messages": [ASK, result("1"), made(call("1"))]},

@@ -7,6 +7,7 @@ from typing import Any
 
 from toolcorrect.arguments.decoding import ABSENT
 from toolcorrect.loaders.conversation import Conversation, unwrapped
+from toolcorrect.loaders.gathering import Blocks, Gathered, Layout, listed_contents
 from toolcorrect.loaders.message_lists import (
     Family,
     Unfolded,
@@ -32,22 +33,34 @@ def add_message(talk: Conversation, message: dict[str, Any]) -> None:
 
 def add_answer(talk: Conversation, blocks: Sequence[dict[str, Any]], **columns: Any) -> None:
     """Add the blocks of an assistant's message; columns of its calls as in `Case.call`."""
-    words: list[str] = []
-    after_tools = 0
     for block in blocks:
         kind = block.get("type")
         if kind in CALLS:
-            after_tools = len(words)
             where = {"kind": CALLS[kind], "server": block.get("server_name"), **columns}
             given = block.get("input", ABSENT)
             # Of a stream it is a text.
             talk.call(block["name"], given, id=block.get("id"), wire=isinstance(given, str), **where)
-        elif isinstance(kind, str) and kind.endswith("_tool_result"):
-            after_tools = len(words)
+        elif _is_answer(kind):
             _add_result(talk, block)
-        elif kind == "text":
+    talk.answered(_answer(blocks))
+
+
+def _is_answer(kind: Any) -> bool:
+    """Tell a result that stands in the assistant's own message."""
+    return isinstance(kind, str) and kind.endswith("_tool_result")
+
+
+def _answer(blocks: Sequence[dict[str, Any]]) -> str:
+    """Return the words behind the last call or result of a message, or all if there are none."""
+    words: list[str] = []
+    after_tools = 0
+    for block in blocks:
+        kind = block.get("type")
+        if kind == "text":
             words.append(block.get("text") or "")
-    talk.answered("".join(words[after_tools:] or words))
+        elif kind in CALLS or _is_answer(kind):
+            after_tools = len(words)
+    return "".join(words[after_tools:] or words)
 
 
 def add_results(talk: Conversation, blocks: Sequence[dict[str, Any]]) -> None:
@@ -56,16 +69,52 @@ def add_results(talk: Conversation, blocks: Sequence[dict[str, Any]]) -> None:
     for block in results:
         _add_result(talk, block)
     if not results:
-        talk.asked("".join(block.get("text") or "" for block in blocks if block.get("type") == "text"))
+        talk.asked(_question(blocks))
+
+
+def _question(blocks: Sequence[dict[str, Any]]) -> str:
+    return "".join(block.get("text") or "" for block in blocks if block.get("type") == "text")
 
 
 def _add_result(talk: Conversation, block: dict[str, Any]) -> None:
+    output, failed, message = _returned(block)
+    talk.result(output, id=block["tool_use_id"], error=failed, error_message=message)
+
+
+def _returned(block: dict[str, Any]) -> tuple[Any, bool, Any]:
+    """Return what a result holds, whether it is an error, and the message of that."""
     content = block.get("content", "")
     code = content.get("error_code") if isinstance(content, dict) else None
     failed = bool(block.get("is_error")) or code is not None
     output = unwrapped(content)
-    message = (code or (output if isinstance(output, str) else None)) if failed else None
-    talk.result(output, id=block["tool_use_id"], error=failed, error_message=message)
+    return output, failed, (code or (output if isinstance(output, str) else None)) if failed else None
+
+
+def _gather(talks: Sequence[list[Any]], gathered: Gathered) -> set[int]:
+    """Say what `add_message` says, of several conversations at once."""
+    messages = [message for talk in talks for message in talk]
+    answers = [message["role"] == "assistant" for message in messages]
+    blocks = Blocks(gathered, list(map(len, talks)), listed_contents(messages), answers)
+    kinds = [block.get("type") for block in blocks.all]
+    inside = [answers[row] for row in blocks.message]
+    made = [row for row, kind in enumerate(kinds) if kind in CALLS and inside[row]]
+    calls = [blocks.all[row] for row in made]
+    answering = {"tool_result"}, set(filter(_is_answer, {*kinds}))
+    told = blocks.calls(
+        made,
+        [block["name"] for block in calls],
+        [block.get("input", ABSENT) for block in calls],
+        [block.get("id") for block in calls],
+        [CALLS[block["type"]] for block in calls],
+        server=[block.get("server_name") for block in calls],
+    )
+    returned = [row for row, kind in enumerate(kinds) if kind in answering[inside[row]]]
+    results = [blocks.all[row] for row in returned]
+    blocks.results(returned, list(map(_returned, results)), [block["tool_use_id"] for block in results])
+    brings = {blocks.message[row] for row in returned}
+    blocks.asked([not answer and row not in brings for row, answer in enumerate(answers)], _question)
+    blocks.answered(answers, _answer)
+    return told
 
 
 def unfold(record: dict[str, Any]) -> Iterator[Unfolded]:
@@ -90,5 +139,12 @@ def tell(messages: Sequence[Any]) -> str | None:
 
 
 ANTHROPIC_MESSAGES = message_format(
-    Family("anthropic_messages", "Anthropic messages, requests and responses", tell, add_message, unfold)
+    Family(
+        "anthropic_messages",
+        "Anthropic messages, requests and responses",
+        tell,
+        add_message,
+        unfold,
+        layout=Layout("messages", _gather, frozenset({"request", "response", "content"}), wire=True),
+    )
 )

@@ -7,6 +7,7 @@ from typing import Any
 
 from toolcorrect.arguments.decoding import ABSENT
 from toolcorrect.loaders.conversation import Conversation
+from toolcorrect.loaders.gathering import Blocks, Gathered, Layout, listed_contents
 from toolcorrect.loaders.message_lists import (
     Family,
     Unfolded,
@@ -23,30 +24,66 @@ _ERRORS = {"success": False, "error": True}
 def add_message(talk: Conversation, message: dict[str, Any]) -> None:
     """Add one message; its blocks are told apart by their key."""
     blocks = said(message)
-    words = "".join(block["text"] for block in blocks if isinstance(block.get("text"), str))
     if message["role"] == "assistant":
         talk.message()
-        talk.answered(words)
+        talk.answered(_words(blocks))
     results = [block["toolResult"] for block in blocks if "toolResult" in block]
     if message["role"] == "user" and not results:
-        talk.asked(words)
+        talk.asked(_words(blocks))
     for block in blocks:
         if "toolUse" in block:
             call = block["toolUse"]
-            server = call.get("type") == "server_tool_use"
-            where = {"id": call.get("toolUseId"), "kind": "server" if server else "function"}
-            talk.call(call["name"], call.get("input", ABSENT), **where)
+            talk.call(call["name"], call.get("input", ABSENT), id=call.get("toolUseId"), kind=_kind(call))
     for result in results:
-        output = _output(result.get("content") or [])
-        error = _ERRORS.get(str(result.get("status")))
-        message_text = output if error and isinstance(output, str) else None
-        talk.result(output, id=result.get("toolUseId"), error=error, error_message=message_text)
+        output, error, note = _returned(result)
+        talk.result(output, id=result.get("toolUseId"), error=error, error_message=note)
+
+
+def _words(blocks: Sequence[dict[str, Any]]) -> str:
+    return "".join(block["text"] for block in blocks if isinstance(block.get("text"), str))
+
+
+def _kind(call: dict[str, Any]) -> str:
+    return "server" if call.get("type") == "server_tool_use" else "function"
+
+
+def _returned(result: dict[str, Any]) -> tuple[Any, bool | None, str | None]:
+    """Return what a result holds, whether it is an error, and the message of that."""
+    output = _output(result.get("content") or [])
+    error = _ERRORS.get(str(result.get("status")))
+    return output, error, output if error and isinstance(output, str) else None
 
 
 def _output(content: list[dict[str, Any]]) -> Any:
     """Return what is in the one block of a result; several blocks stay a list."""
     values = [block["json"] if "json" in block else block.get("text", block) for block in content]
     return values[0] if len(values) == 1 else values
+
+
+def _gather(talks: Sequence[list[Any]], gathered: Gathered) -> set[int]:
+    """Say what `add_message` says, of several conversations at once."""
+    messages = [message for talk in talks for message in talk]
+    roles = [message["role"] for message in messages]
+    answers = [role == "assistant" for role in roles]
+    blocks = Blocks(gathered, list(map(len, talks)), listed_contents(messages), answers)
+    made = [row for row, block in enumerate(blocks.all) if "toolUse" in block]
+    if any("type" in blocks.all[row] for row in made):
+        raise ValueError("blocks of another family too")
+    calls = [blocks.all[row]["toolUse"] for row in made]
+    told = blocks.calls(
+        made,
+        [call["name"] for call in calls],
+        [call.get("input", ABSENT) for call in calls],
+        [call.get("toolUseId") for call in calls],
+        list(map(_kind, calls)),
+    )
+    returned = [row for row, block in enumerate(blocks.all) if "toolResult" in block]
+    results = [blocks.all[row]["toolResult"] for row in returned]
+    blocks.results(returned, list(map(_returned, results)), [result.get("toolUseId") for result in results])
+    brings = {blocks.message[row] for row in returned}
+    blocks.asked([role == "user" and row not in brings for row, role in enumerate(roles)], _words)
+    blocks.answered(answers, _words)
+    return told
 
 
 def unfold(record: dict[str, Any]) -> Iterator[Unfolded]:
@@ -82,5 +119,14 @@ def tell(messages: Sequence[Any]) -> str | None:
 
 
 BEDROCK_CONVERSE = message_format(
-    Family("bedrock_converse", "Bedrock Converse and Strands messages", tell, add_message, unfold)
+    Family(
+        "bedrock_converse",
+        "Bedrock Converse and Strands messages",
+        tell,
+        add_message,
+        unfold,
+        layout=Layout(
+            "messages", _gather, frozenset({"request", "response", "modelId", "tools"}), frozenset({"toolConfig"})
+        ),
+    )
 )

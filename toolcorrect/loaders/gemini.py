@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 from typing import Any
 
 from toolcorrect.arguments.decoding import ABSENT
 from toolcorrect.loaders.conversation import Conversation, kind_of_tool
+from toolcorrect.loaders.gathering import Blocks, Gathered, Layout
 from toolcorrect.loaders.message_lists import Family, Unfolded, blocks_of, message_format, request_and_response
 
 _TELLING = frozenset(
@@ -23,6 +25,12 @@ _KINDS = {
 }
 # The built-in tool that runs code.
 _CODE = "code_execution"
+_ELSEWHERE = frozenset(
+    {
+        *("request", "response", "candidates", "automatic_function_calling_history", "config"),
+        *("modelVersion", "model_version"),
+    }
+)
 _PLUMBING = frozenset(
     {
         *("contents", "candidates", "systemInstruction", "system_instruction", "generationConfig", "usageMetadata"),
@@ -72,17 +80,25 @@ def add_parts(talk: Conversation, parts: Sequence[dict[str, Any]], **columns: An
                 continue
             if kind == "call":
                 name = value["name"]
-                word = "pseudo" if name == "adk_request_credential" else kind_of_tool(name)
-                talk.call(name, value.get("args", ABSENT), id=value.get("id"), kind=word, **columns)
+                talk.call(name, value.get("args", ABSENT), id=value.get("id"), kind=_kind(name), **columns)
             elif kind == "response":
-                returned = value.get("response", ABSENT)
-                error, message = failure(returned)
+                returned, error, message = _returned(value)
                 talk.result(returned, id=value.get("id"), tool=value.get("name"), error=error, error_message=message)
             elif kind == "code":
                 talk.call(_CODE, value, kind="server", **columns)
             else:
                 failed = "OK" not in str(value.get("outcome"))
                 talk.result(value.get("output", ABSENT), tool=_CODE, error=failed)
+
+
+def _kind(name: Any) -> str:
+    return "pseudo" if name == "adk_request_credential" else kind_of_tool(name)
+
+
+def _returned(value: dict[str, Any]) -> tuple[Any, bool | None, Any]:
+    """Return what came back, whether it is an error, and the message of that."""
+    returned = value.get("response", ABSENT)
+    return returned, *failure(returned)
 
 
 def failure(response: Any) -> tuple[bool | None, Any]:
@@ -94,6 +110,62 @@ def failure(response: Any) -> tuple[bool | None, Any]:
     if response.get("status") == "error":
         return True, response.get("error_message") or response.get("message")
     return False, None
+
+
+def _gather(talks: Sequence[list[Any]], gathered: Gathered) -> set[int]:
+    """Say what `add_content` says, of several conversations at once."""
+    contents = [content for talk in talks for content in talk]
+    roles = [content.get("role", "user") for content in contents]
+    answers = [role == "model" for role in roles]
+    parts = [content.get("parts") or [] for content in contents]
+    if not {*map(type, parts)} <= {list}:
+        raise TypeError("parts is a list")
+    blocks = Blocks(gathered, list(map(len, talks)), parts, answers)
+    if not _NOT_PARTS.isdisjoint(key for part in blocks.all for key in part):
+        raise ValueError("parts that are not regular")
+    told = add_gathered(blocks)
+    blocks.asked([role == "user" for role in roles], words)
+    blocks.answered(answers, words)
+    return told
+
+
+# Keys of parts of other families, and of those that are read one by one.
+_NOT_PARTS = frozenset({"part_kind", "type", *(key for key, kind in _KINDS.items() if kind in ("code", "ran"))})
+
+
+def add_gathered(blocks: Blocks) -> set[int]:
+    """Take the calls and responses among the parts of many contents; see `add_parts`."""
+    made, returned = _rows(blocks, "call"), _rows(blocks, "response")
+    calls, responses = list(made.values()), list(returned.values())
+    names = [call["name"] for call in calls]
+    told = blocks.calls(
+        list(made),
+        names,
+        [call.get("args", ABSENT) for call in calls],
+        [call.get("id") for call in calls],
+        list(map(_kind, names)),
+    )
+    blocks.results(
+        list(returned),
+        list(map(_returned, responses)),
+        [response.get("id") for response in responses],
+        [response.get("name") for response in responses],
+    )
+    return told
+
+
+def _rows(blocks: Blocks, kind: str) -> dict[int, dict[str, Any]]:
+    """Return what parts hold under the one key of a kind, by row."""
+    found = [
+        (row, part[key])
+        for key in (key for key, meant in _KINDS.items() if meant == kind)
+        for row, part in enumerate(blocks.all)
+        if key in part and part[key] is not None
+    ]
+    rows = dict(sorted(found, key=itemgetter(0)))
+    if len(rows) < len(found):
+        raise ValueError("a part of two spellings")
+    return rows
 
 
 def unfold(record: dict[str, Any]) -> Iterator[Unfolded]:
@@ -133,5 +205,13 @@ def tell(messages: Sequence[Any]) -> str | None:
 
 
 GEMINI_CONTENTS = message_format(
-    Family("gemini_contents", "Gemini contents, requests and responses", tell, add_content, unfold, _PLUMBING)
+    Family(
+        "gemini_contents",
+        "Gemini contents, requests and responses",
+        tell,
+        add_content,
+        unfold,
+        _PLUMBING,
+        Layout("contents", _gather, _ELSEWHERE),
+    )
 )

@@ -20,6 +20,7 @@ from toolcorrect.dataset import Dataset
 from toolcorrect.errors import LoadError, OptionError, listed
 from toolcorrect.loaders.assembling import assemble
 from toolcorrect.loaders.fast_chat import fast_chat_parts
+from toolcorrect.loaders.fast_messages import fast_message_parts
 from toolcorrect.loaders.fast_records import fast_parts
 from toolcorrect.loaders.faults import described
 from toolcorrect.loaders.format import Detection, Format, detected, format_named
@@ -145,9 +146,10 @@ def read_parts(source: Source, chosen: Format) -> list[Part]:
     """Read one source: by whole columns where that is possible, else record by record."""
     if chosen.name == "plain_records" and source.shape == "lines":
         return fast_parts(source, chosen)
-    chats = fast_chat_parts(source) if chosen.name == "openai_chat" and source.shape == "lines" else None
-    if chats is not None:
-        return chats
+    if source.shape == "lines":
+        parts = fast_chat_parts(source) if chosen.name == "openai_chat" else fast_message_parts(source, chosen)
+        if parts is not None:
+            return parts
     rows = _read_rows(source, chosen)
     return [part_of(one) for one in (chosen.combine([rows]) if chosen.combine else [rows])]
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from toolcorrect.loaders.conversation import Conversation
 from toolcorrect.loaders.format import Format
+from toolcorrect.loaders.gathering import Layout
 from toolcorrect.loaders.plain_records import add_lists, split_record
 from toolcorrect.loaders.request_log import RequestLog, same_message
 from toolcorrect.loaders.rows import Case, Rows
@@ -23,7 +24,7 @@ CONFIDENCE = 0.9
 _MESSAGES = 2000
 
 # Settings of requests, and fields of responses, that say nothing about the run.
-_PLUMBING = frozenset(
+PLUMBING = frozenset(
     {
         *("messages", "request", "response", "object", "type", "role", "created", "created_at", "usage", "stream"),
         *("stop_reason", "stop_sequence", "stopReason", "finish_reason", "finishReason", "status", "metrics"),
@@ -64,6 +65,8 @@ class Family:
         (``tools`` as names or objects with a name, ``model``, ``id`` and whatever else).
     plumbing
         Keys of records that say nothing about the run, besides the usual ones.
+    layout
+        How many records are read at once; by default each by itself.
     """
 
     name: str
@@ -72,6 +75,7 @@ class Family:
     add: Callable[[Conversation, Any], None]
     unfold: Callable[[dict[str, Any]], Iterator[Unfolded]] = under_messages
     plumbing: frozenset[str] = frozenset()
+    layout: Layout | None = None
 
     def detect(self, source: Source) -> tuple[float, str] | None:
         """Recognise messages, bare or in records."""
@@ -111,7 +115,7 @@ class Family:
                     continue
                 if not found:
                     raise ValueError("it holds no messages")
-                if not told and any(_is_openai(m) for messages, _ in found for m in messages):
+                if not told and any(is_openai(m) for messages, _ in found for m in messages):
                     raise ValueError("its messages are openai_chat: put them into a file of their own")
                 for messages, context in found:
                     self._read_one(messages, context, rows)
@@ -132,7 +136,7 @@ class Family:
             yield from self.unfold(record)
 
     def _read_one(self, messages: list[Any], context: dict[str, Any], rows: Rows) -> None:
-        case = case_of(context, rows, _PLUMBING | self.plumbing)
+        case = case_of(context, rows, PLUMBING | self.plumbing)
         talk = Conversation(case)
         stated = dict(case.columns)
         for message in messages:
@@ -144,6 +148,11 @@ class Family:
 
 # In the order of their modules' import: only records that no reader but theirs knows come here.
 _FAMILIES: list[Family] = []
+
+
+def family_named(name: str) -> Family | None:
+    """Return the family of a format, if it is one of messages."""
+    return next((family for family in _FAMILIES if family.name == name), None)
 
 
 def family_of(record: Any) -> tuple[Family, list[Unfolded]] | None:
@@ -167,7 +176,7 @@ def read_as_other(record: Any, rows: Rows) -> bool:
     return True
 
 
-def case_of(context: dict[str, Any], rows: Rows, plumbing: frozenset[str] = _PLUMBING) -> Case:
+def case_of(context: dict[str, Any], rows: Rows, plumbing: frozenset[str] = PLUMBING) -> Case:
     """Begin a case from what a record says beside its messages: id, model, tools, expected calls, tags."""
     fields, tags = split_record({key: value for key, value in context.items() if key not in plumbing})
     called, expected, tools = (fields.pop(name, None) for name in ("called", "expected", "tools"))
@@ -178,7 +187,8 @@ def case_of(context: dict[str, Any], rows: Rows, plumbing: frozenset[str] = _PLU
     return case
 
 
-def _is_openai(message: Any) -> bool:
+def is_openai(message: Any) -> bool:
+    """Tell whether a message makes calls in OpenAI's way."""
     return isinstance(message, dict) and "role" in message and bool(message.get("tool_calls"))
 
 

@@ -37,7 +37,7 @@ class Case:
         self.calls: list[Call] = []
         self.expected: list[Expected] = []
         self.tools: list[tuple[Any, ...]] = []
-        self._ids_within = ids_within
+        self._by_step = ids_within == "step"
         self._by_id: dict[Any, Call] = {}
         self._last: dict[str, Call] = {}
         self._open: dict[int, Call] = {}
@@ -95,31 +95,34 @@ class Case:
             The call, for the reader to complete.
         """
         text, form = held(arguments)
+        # By place, in the order of its attributes: with names it takes three times as long.
         made = Call(
-            tool=name_of(tool),
-            arguments=text,
-            form=form,
-            call_id=text_of(id),
-            wire=wire,
-            turn=turn,
-            step=step,
-            output=None if output is ABSENT else to_json(output),
-            error=error if error is None else bool(error),
-            error_message=text_of(error_message),
-            actor=actor,
-            agent=text_of(agent),
-            server=text_of(server),
-            depth=depth,
-            kind=self._known_kind(kind),
-            source=source,
-            started=started,
+            name_of(tool),
+            text,
+            form,
+            id if id is None else text_of(id),
+            wire,
+            turn,
+            step,
+            None if output is ABSENT else to_json(output),
+            error if error is None else bool(error),
+            error_message if error_message is None else text_of(error_message),
+            actor,
+            agent if agent is None else text_of(agent),
+            server if server is None else text_of(server),
+            depth,
+            kind if kind in _KINDS else self._known_kind(kind),
+            source,
+            started,
         )
         return self.add(made)
 
     def add(self, made: Call) -> Call:
         """Add a call that is put together already; see `call`."""
-        if made.call_id:
-            known = self._by_id.get(self._key(made))
+        identity = made.call_id
+        if identity:
+            key = (made.step, identity) if self._by_step else identity
+            known = self._by_id.get(key)
             if known is not None:
                 unknown = known.arguments is None or made.arguments is None
                 if known.tool == made.tool and (unknown or known.same_arguments(made)):
@@ -130,12 +133,12 @@ class Case:
                         known.arguments, known.form, known.wire = made.arguments, made.form, made.wire
                     return known
                 self.report("id_reused", "a call id stands for different calls")
-            self._by_id[self._key(made)] = self._last[made.call_id] = made
+            self._by_id[key] = self._last[identity] = made
         self.calls.append(made)
         if made.output is None:
             self._open[id(made)] = made
-            if made.call_id:
-                self._open_ids.setdefault(made.call_id, []).append(made)
+            if identity:
+                self._open_ids.setdefault(identity, []).append(made)
         return made
 
     def result(
@@ -154,7 +157,7 @@ class Case:
         Call or None
             None (and ``result_without_call`` in the report) where nothing is open that it could answer.
         """
-        answered = self._announced(text_of(id), None if tool is None else name_of(tool))
+        answered = self._announced(id if id is None else text_of(id), tool if tool is None else name_of(tool))
         if answered is None:
             self.report("result_without_call", "a result that answers no call in the file")
             return None
@@ -237,9 +240,6 @@ class Case:
     def report(self, code: str, note: str = "", *, count: int = 1) -> None:
         """Note something about this case."""
         self.rows.report(code, note, case=self, count=count)
-
-    def _key(self, call: Call) -> Any:
-        return (call.step, call.call_id) if self._ids_within == "step" else call.call_id
 
     def _known_kind(self, kind: str) -> str:
         if kind in _KINDS:

@@ -19,6 +19,7 @@ _SPEAKERS = {
     **dict.fromkeys(("observation", "tool", "function_response", "function", "ipython"), "result"),
     "system": "system",
 }
+CALL_TAG = "<tool_call>"
 _THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 # A block that is not closed goes to the next one, or to the end of the text.
 _CALL = re.compile(r"<tool_call>(.*?)(?:</tool_call>|(?=<tool_call>)|\Z)", re.DOTALL)
@@ -109,7 +110,7 @@ def _tell_sharegpt(turns: Sequence[Any]) -> str | None:
 def _tell_hermes(turns: Sequence[Any]) -> str | None:
     for turn in turns:
         text = turn.get("value", turn.get("content")) if isinstance(turn, dict) else None
-        if isinstance(text, str) and "<tool_call>" in text and _speaker(turn) == "assistant":
+        if isinstance(text, str) and CALL_TAG in text and _speaker(turn) == "assistant":
             # With calls of its own beside the text, a message needs no tags.
             return None if turn.get("tool_calls") else "calls between <tool_call> tags"
     return None

@@ -1,0 +1,256 @@
+"""Messages read by columns and record by record must give the same dataset, whatever is in them."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import toolcorrect as tc
+from tests.benchmarks.chat_workload import FAMILIES, write_chats
+from tests.shared import shared
+from toolcorrect.loaders import fast_messages, loading
+from toolcorrect.loaders.message_lists import family_named
+from toolcorrect.tables import TABLES
+
+BY_COLUMNS = [family for family in FAMILIES if (found := family_named(family)) is not None and found.layout]
+
+
+def both_ways(path, family):
+    """Load by columns and record by record: the datasets must be the same. Returns whether columns were taken."""
+    taken = []
+
+    def by_columns(source, chosen):
+        parts = fast_messages.fast_message_parts(source, chosen)
+        taken.append(parts is not None)
+        return parts
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loading, "fast_message_parts", by_columns)
+        fast = tc.load(path, format=family)
+        patch.setattr(loading, "fast_message_parts", lambda source, chosen: None)
+        slow = tc.load(path, format=family)
+    for table in TABLES:
+        pd.testing.assert_frame_equal(getattr(fast, table), getattr(slow, table))
+    return taken == [True]
+
+
+def written(path, *records):
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return path
+
+
+@pytest.fixture(scope="module")
+def workload(tmp_path_factory):
+    found = importlib.util.spec_from_file_location("make_workload", shared("bench/make_workload.py"))
+    module = importlib.util.module_from_spec(found)
+    sys.modules["make_workload"] = module
+    found.loader.exec_module(module)
+    folder = tmp_path_factory.mktemp("workload")
+    module.make(700, folder / "plain", tools=80, hazards=0.02)
+    return folder / "plain.jsonl"
+
+
+@pytest.mark.parametrize("family", BY_COLUMNS)
+@pytest.mark.parametrize("size", [1 << 16, 4 << 20])
+def test_the_workload_is_the_same_both_ways(workload, tmp_path, monkeypatch, family, size):
+    monkeypatch.setattr(fast_messages, "BLOCK", size)
+    chats = tmp_path / "chats.jsonl"
+    write_chats(workload, chats, family)
+    assert tc.detect(chats).format == family
+    assert both_ways(chats, family)
+    data = tc.load(chats)
+    assert len(data) == 700
+    assert data.calls.output.notna().all()
+
+
+# What may be said, in no family's words: each family writes it in its own.
+values = st.one_of(
+    st.dictionaries(st.sampled_from(["a", "b"]), st.sampled_from([1, "x", None, 1e16, {"c": [None]}]), max_size=2),
+    st.sampled_from([None, "", '{"a": 1}', "{'a': 1}", "nothing", 3, [1], "absent"]),
+)
+ids = st.sampled_from([*("1", "2", "3") * 3, "4", None, ""])
+names = st.sampled_from(["search", "search", "book", "transfer_to_billing"])
+outputs = st.sampled_from(["found", "found", "", None, "absent", ["text", "text"], ["image"], {"a": None}])
+errors = st.sampled_from([None, None, False, True, "message"])
+events = st.one_of(
+    st.tuples(st.just("ask"), st.sampled_from(["Where?", "And?", "", None])),
+    st.tuples(st.just("answer"), st.sampled_from(["There.", "", None])),
+    st.tuples(st.just("call"), st.lists(st.tuples(ids, names, values), min_size=1, max_size=3)),
+    st.tuples(st.just("return"), st.lists(st.tuples(ids, names, outputs, errors), min_size=1, max_size=3)),
+    st.tuples(st.just("odd"), st.sampled_from(["system", "image", "unknown", "text", "both"])),
+)
+regular = st.lists(st.sampled_from(["search", "book"]), min_size=1, max_size=3).map(
+    lambda found: [
+        ("ask", "Where?"),
+        ("call", [(f"r{i}", name, {"n": i}) for i, name in enumerate(found)]),
+        ("return", [(f"r{i}", name, "found", None) for i, name in enumerate(found)]),
+        ("answer", "There."),
+    ]
+)
+talks = st.lists(st.one_of(regular, st.lists(events, min_size=1, max_size=3)), min_size=1, max_size=3).map(
+    lambda pieces: [event for piece in pieces for event in piece]
+)
+besides = st.fixed_dictionaries(
+    {},
+    optional={
+        "model": st.sampled_from(["m", "n"]),
+        "expected": st.sampled_from([["search"], [], [{"name": "book", "arguments": '{"n": 1}'}]]),
+        "input": st.sampled_from(["stated", "", None]),
+        "output": st.sampled_from(["stated", "", None]),
+        "turns": st.sampled_from([0, 7, None]),
+        "tag": st.sampled_from(["x", "y"]),
+        "tools": st.sampled_from([[], None, [{"name": "book", "description": "", "parameters": {"type": "object"}}]]),
+    },
+)
+
+
+def without(value):
+    """Leave out the keys that are to be absent."""
+    return {key: item for key, item in value.items() if item != "absent"}
+
+
+def anthropic(kind, told):
+    if kind == "ask":
+        return {"role": "user", "content": told if told != "" else [{"type": "text", "text": ""}]}
+    if kind == "answer":
+        return {"role": "assistant", "content": [{"type": "text", "text": told}]}
+    if kind == "call":
+        uses = [without({"type": "tool_use", "id": id, "name": name, "input": value}) for id, name, value in told]
+        return {"role": "assistant", "content": [{"type": "text", "text": "I look."}, *uses]}
+    if kind == "return":
+        return {"role": "user", "content": [_anthropic_result(*one) for one in told]}
+    odd = {"type": {"system": "thinking", "both": "server_tool_use"}.get(told, told), "id": "5", "name": "web"}
+    content = [{"type": "text", "text": "first"}, odd, {"type": "text", "text": "last"}]
+    if told == "both":
+        content.insert(2, {"type": "web_tool_result", "tool_use_id": "5", "content": {"error_code": "busy"}})
+    return {"role": "user" if told == "system" else "assistant", "content": content}
+
+
+def _anthropic_result(id, name, output, error):
+    content = [{"type": one, "text": one} for one in output] if isinstance(output, list) else output
+    failed = "absent" if error is None else bool(error)
+    return without({"type": "tool_result", "tool_use_id": id, "content": content, "is_error": failed})
+
+
+def bedrock(kind, told):
+    if kind == "ask":
+        return {"role": "user", "content": [{"text": told}] if told else told}
+    if kind == "answer":
+        return {"role": "assistant", "content": [{"text": told}]}
+    if kind == "call":
+        uses = [without({"toolUseId": id, "name": name, "input": value}) for id, name, value in told]
+        return {"role": "assistant", "content": [{"text": "I look."}, *({"toolUse": use} for use in uses)]}
+    if kind == "return":
+        return {"role": "user", "content": [{"toolResult": _bedrock_result(*one)} for one in told]}
+    odd = {
+        "image": {"image": {}},
+        "unknown": {"reasoningContent": {}},
+        "both": {"toolUse": {"name": "web", "toolUseId": "5", "input": {}, "type": "server_tool_use"}},
+    }
+    return {"role": "system" if told == "system" else "user", "content": [{"text": "first"}, odd.get(told, "plain")]}
+
+
+def _bedrock_result(id, name, output, error):
+    content = [{"text": one} for one in output] if isinstance(output, list) else [{"json": output}]
+    status = "absent" if error is None else "error" if error else "success"
+    return without({"toolUseId": id, "content": None if output is None else content, "status": status})
+
+
+def gemini(kind, told):
+    if kind == "ask":
+        return {"role": "user", "parts": [{"text": told}]} if told != "" else {"parts": [{"text": "No role?"}]}
+    if kind == "answer":
+        return {"role": "model", "parts": [{"text": "Hm.", "thought": True}, {"text": told}]}
+    if kind == "call":
+        uses = [without({"id": id or "absent", "name": name, "args": value}) for id, name, value in told]
+        return {"role": "model", "parts": [{"functionCall": use, "thoughtSignature": "s"} for use in uses]}
+    if kind == "return":
+        return {"role": "user", "parts": [{"function_response": _gemini_result(*one)} for one in told]}
+    odd = {
+        "image": {"inlineData": {}},
+        "unknown": {"function_call": None, "functionCall": {"name": "search", "id": "5"}},
+        "both": {"executableCode": {"code": "1"}},
+    }
+    return {"role": "system" if told == "system" else "model", "parts": [{"text": "first"}, odd.get(told, {})]}
+
+
+def _gemini_result(id, name, output, error):
+    response = {"result": output} if error is None else {"error": error} if error != "message" else "failed"
+    return without({"id": id or "absent", "name": name, "response": "absent" if output == "absent" else response})
+
+
+def with_tools(family, record):
+    """Put the tools where a family has them."""
+    if "tools" not in record or family == "anthropic_messages":
+        return record
+    tools = record.pop("tools")
+    if family == "gemini_contents":
+        return {**record, "tools": tools and [{"functionDeclarations": tools}]}
+    return {**record, "toolConfig": {"tools": tools and [{"toolSpec": tool} for tool in tools]}}
+
+
+WRITERS = {"anthropic_messages": anthropic, "bedrock_converse": bedrock, "gemini_contents": gemini}
+
+
+@pytest.mark.parametrize("family", BY_COLUMNS)
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_any_conversations_are_the_same_both_ways(tmp_path_factory, family, data):
+    told = data.draw(st.lists(st.tuples(talks, besides), min_size=2, max_size=5))
+    key = family_named(family).layout.key
+    path = tmp_path_factory.mktemp("chats") / "chats.jsonl"
+    records = [
+        with_tools(family, {**beside, key: [WRITERS[family](*event) for event in talk]}) for talk, beside in told
+    ]
+    both_ways(written(path, *records), family)
+
+
+@pytest.mark.parametrize("family", BY_COLUMNS)
+@settings(max_examples=20, deadline=None)
+@given(data=st.data())
+def test_regular_conversations_are_read_by_columns(tmp_path_factory, family, data):
+    told = data.draw(st.lists(regular, min_size=2, max_size=5))
+    key = family_named(family).layout.key
+    path = tmp_path_factory.mktemp("chats") / "chats.jsonl"
+    # None is the beginning of another.
+    records = [
+        {"id": f"{i}", key: [WRITERS[family](*event) for event in [("ask", f"First {i}."), *talk]]}
+        for i, talk in enumerate(told)
+    ]
+    assert both_ways(written(path, *records), family)
+
+
+@pytest.mark.parametrize("family", BY_COLUMNS)
+def test_offered_tools_are_read_by_columns(tmp_path, family):
+    key = family_named(family).layout.key
+    tools = [{"name": "book", "description": "Books.", "parameters": {"type": "object"}}, {"name": "search"}]
+    records = [
+        with_tools(family, {"id": str(i), key: [WRITERS[family]("ask", f"Who is {i}?")], **beside})
+        for i, beside in enumerate([{"tools": tools}, {}, {"tools": tools}])
+    ]
+    path = written(tmp_path / "chats.jsonl", *records)
+    assert both_ways(path, family)
+    data = tc.load(path, format=family)
+    assert data.cases.tools_known.to_list() == [True, False, True]
+    assert data.tools.case.to_list() == ["0", "0", "2", "2"]
+
+
+@pytest.mark.parametrize("family", BY_COLUMNS)
+def test_histories_that_go_on_are_left_to_the_records(tmp_path, family):
+    ask, call, back = (
+        ("ask", "Where?"),
+        ("call", [("1", "search", {"a": None})]),
+        ("return", [("1", "search", "x", None)]),
+    )
+    key = family_named(family).layout.key
+    first, second = ([WRITERS[family](*event) for event in talk] for talk in ([ask, call], [ask, call, back]))
+    path = written(tmp_path / "log.jsonl", {key: first}, {key: second})
+    assert not both_ways(path, family)
+    assert len(tc.load(path)) == 1
+    assert both_ways(written(path, {"model": "m", key: first}, {"model": "n", key: second}), family)

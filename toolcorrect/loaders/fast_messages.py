@@ -1,0 +1,150 @@
+"""Big regular JSONL of messages whose arguments are objects, by whole columns: orjson reads, numpy puts together.
+
+What a family's `Layout` cannot say of a block exactly as its reader would leaves the block to that reader; a
+conversation that may go on where another ended leaves it the whole file, as it alone knows about histories.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import orjson
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from toolcorrect.loaders.calllike import add_offered_list
+from toolcorrect.loaders.fast_records import BLOCK, Plan, plan_of
+from toolcorrect.loaders.format import Format
+from toolcorrect.loaders.gathering import Gathered, Layout
+from toolcorrect.loaders.lines import Block, parsed_block
+from toolcorrect.loaders.message_lists import PLUMBING, Family, family_named, family_of, is_openai
+from toolcorrect.loaders.parts import Part, part_of
+from toolcorrect.loaders.request_log import RUN
+from toolcorrect.loaders.rows import MALFORMED, Rows
+from toolcorrect.loaders.source import Source
+from toolcorrect.loaders.told import hashes
+
+# So many records at once stay in the processor's cache.
+_AT_ONCE = 64
+
+
+def fast_message_parts(source: Source, chosen: Format) -> list[Part] | None:
+    """Read a JSONL source of messages in blocks by columns; None where it is not regular."""
+    family = family_named(chosen.name)
+    if family is None or family.layout is None or source.renamed:
+        return None
+    plumbing = PLUMBING | family.plumbing | family.layout.tools
+    records = [record for record in source.raw_head() if isinstance(record, dict)]
+    plan = plan_of(source, {key: pa.null() for record in records for key in record if key in plumbing})
+    if plan is None or "called" in plan.sides:
+        return None
+    reader = _Reader(source, family, family.layout, plan, plumbing)
+    # What opening the file had to note.
+    parts = [part_of(Rows(source))]
+    lines = source.lines()
+    for block in lines.blocks(BLOCK):
+        try:
+            part = reader.read(block)
+        except MALFORMED:
+            return None
+        if part is None:
+            return None
+        parts.append(part)
+    return None if lines.too_long else parts
+
+
+@dataclass
+class _Reader:
+    source: Source
+    family: Family
+    layout: Layout
+    # What records say beside their messages, and the keys that the plan leaves out.
+    plan: Plan
+    plumbing: frozenset[str]
+
+    def __post_init__(self) -> None:
+        self.ends: set[int] = set()
+        self.run = [name for name in RUN if name in self.plan.schema.names] or ["case"]
+        self.offered: dict[bytes, list[tuple[Any, ...]] | None] = {}
+
+    def read(self, block: Block) -> Part | None:
+        """Read a block; None where it is not regular, or may go on where another conversation ended."""
+        gathered, beside, runs = Gathered(), list[bytes](), list[np.ndarray]()
+        tools: dict[int, list[tuple[Any, ...]]] = {}
+        bad: list[str] = []
+        parsed = parsed_block(block, lambda label, reason: bad.append(label))
+        while records := [record for _, record in itertools.islice(parsed, _AT_ONCE)]:
+            if not self._gather(records, gathered):
+                return None
+            tools |= self._tools(records, len(beside))
+            plumbing = self.plumbing
+            beside += (
+                orjson.dumps({key: record[key] for key in record if key not in plumbing}) for record in records
+            )
+            runs.append(hashes(zip(*[[str(record.get(name)) for record in records] for name in self.run])))
+        if bad or len(beside) != block.data.count(b"\n") + (not block.data.endswith(b"\n")):
+            return None
+        data = b"\n".join(beside)
+        columns = self.plan.columns(data)
+        part = None if columns is None else self.plan.part(columns, Block(data, block.first), self.source, wire=True)
+        if part is None:
+            return None
+        told = gathered.told(part.notes, wire=self.layout.wire)
+        calls = told.call_columns()
+        if calls is None or told.goes_on(np.concatenate(runs), self.ends):
+            return None
+        part.calls = calls
+        part.cases["called_known"] = pa.repeat(True, told.size)
+        part.cases["tools_known"] = pa.array([case in tools for case in range(told.size)], pa.bool_())
+        part.tools = [dict(zip(_TOOL, (case, *row))) for case, rows in tools.items() for row in rows]
+        for name, derived in told.case_columns().items():
+            given = part.cases.get(name)
+            part.cases[name] = derived if given is None else _stated(name, given, derived)
+        return part
+
+    def _gather(self, records: list[Any], gathered: Gathered) -> bool:
+        """Gather what the messages of records say; False where they may be elsewhere, or of another family."""
+        lists = [record[self.layout.key] for record in records]
+        if not all(type(messages) is list and messages for messages in lists):
+            return False
+        if not all(self.layout.elsewhere.isdisjoint(record) for record in records):
+            return False
+        shown = self.layout.gather(lists, gathered)
+        return all(
+            case in shown
+            or self.family.tell(messages)
+            or not (any(map(is_openai, messages)) or family_of(records[case]))
+            for case, messages in enumerate(lists)
+        )
+
+    def _tools(self, records: list[Any], first: int) -> dict[int, list[tuple[Any, ...]]]:
+        """Return the tools that records offer, by the number of the record."""
+        found = {}
+        for case, record in enumerate(records, first):
+            given = {key: record[key] for key in self.layout.tools if record.get(key) is not None}
+            if not given:
+                continue
+            text = orjson.dumps(given)
+            if text not in self.offered:
+                ((_, context),) = self.family.unfold({**given, self.layout.key: record[self.layout.key]})
+                scratch = Rows(self.source).case()
+                add_offered_list(scratch, context.get("tools"))
+                self.offered[text] = scratch.tools if scratch.columns.get("tools_known") else None
+            tools = self.offered[text]
+            if tools is not None:
+                found[case] = tools
+        return found
+
+
+_TOOL = ("case", "tool", "description", "parameters", "effect")
+
+
+def _stated(name: str, given: pa.Array, derived: pa.Array) -> pa.Array:
+    """Return what records state, where they state something, else what their messages tell."""
+    if name == "input":
+        return pc.coalesce(given, derived)
+    nothing = pc.equal(given, 0 if name == "turns" else "").fill_null(True)
+    return pc.if_else(nothing, pc.coalesce(derived, given), given)
