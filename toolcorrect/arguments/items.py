@@ -31,12 +31,14 @@ _WHOLE = None
 class Items:
     """The (key, value) pairs of all texts, those of a text together, by number of the key.
 
-    ``offsets`` says where each text begins; ``key`` and ``atom`` are, for each pair, numbers of its key and of its
-    value; ``held`` is text and key as one number (text times ``keys``, plus key), ascending;
-    ``is_object`` and ``padded`` tell the texts that hold an object, and a key with outer blanks.
+    ``offsets`` says where each text begins, ``sizes`` how many pairs it has; ``key`` and ``atom`` are, for each
+    pair, numbers of its key and of its value; ``held`` is text and key as one number (text times ``keys``, plus
+    key), ascending, with a last one beyond all; ``is_object`` and ``padded`` tell the texts that hold
+    an object, and a key with outer blanks. What is said of texts has one entry more: an object without keys.
     """
 
     offsets: np.ndarray
+    sizes: np.ndarray
     key: np.ndarray
     atom: np.ndarray
     held: np.ndarray
@@ -64,13 +66,14 @@ def items_of(texts: pa.ChunkedArray) -> Items:
         total += len(block)
     row, key, atom = _with_apart(made, rest, keys, atoms)
     width = max(len(keys), 1)
-    is_object, padded = np.ones(total, dtype=bool), np.zeros(total, dtype=bool)
+    is_object, padded = np.ones(total + 1, dtype=bool), np.zeros(total + 1, dtype=bool)
     is_object[row[key == keys.get(_WHOLE, -1)]] = False
     blank = [number for name, number in keys.items() if name and name != name.strip()]
     if blank:
         padded[row[np.isin(key, blank)]] = True
     offsets = np.searchsorted(row, np.arange(total + 1))
-    return Items(offsets, key, atom, row * width + key, width, is_object, padded, atoms)
+    held = np.append(row * width + key, np.iinfo(np.int64).max)
+    return Items(offsets, np.append(np.diff(offsets), 0), key, atom, held, width, is_object, padded, atoms)
 
 
 def _blocks(texts: pa.ChunkedArray) -> Iterator[pa.Array]:
