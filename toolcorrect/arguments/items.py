@@ -31,12 +31,14 @@ _WHOLE = None
 class Items:
     """The (key, value) pairs of all texts, those of a text together, by number of the key.
 
-    ``offsets`` says where each text begins; ``key`` and ``atom`` are, for each pair, numbers of its key and of its
-    value; ``held`` is text and key as one number (text times ``keys``, plus key), ascending;
-    ``is_object`` and ``padded`` tell the texts that hold an object, and a key with outer blanks.
+    ``offsets`` says where each text begins, ``sizes`` how many pairs it has; ``key`` and ``atom`` are, for each
+    pair, numbers of its key and of its value; ``held`` is text and key as one number (text times ``keys``, plus
+    key), ascending, with a last one beyond all; ``is_object`` and ``padded`` tell the texts that hold
+    an object, and a key with outer blanks. What is said of texts has one entry more: an object without keys.
     """
 
     offsets: np.ndarray
+    sizes: np.ndarray
     key: np.ndarray
     atom: np.ndarray
     held: np.ndarray
@@ -59,18 +61,19 @@ def items_of(texts: pa.ChunkedArray) -> Items:
     made, rest, total = [], [], 0
     for block in _blocks(texts):
         row, key, atom, apart = _pairs(block, keys, atoms)
-        made.append((row + total, key, atom))
+        made.append((row + np.int32(total), key, atom))
         rest.append((apart + total, block.take(pa.array(apart))))
         total += len(block)
     row, key, atom = _with_apart(made, rest, keys, atoms)
     width = max(len(keys), 1)
-    is_object, padded = np.ones(total, dtype=bool), np.zeros(total, dtype=bool)
+    is_object, padded = np.ones(total + 1, dtype=bool), np.zeros(total + 1, dtype=bool)
     is_object[row[key == keys.get(_WHOLE, -1)]] = False
     blank = [number for name, number in keys.items() if name and name != name.strip()]
     if blank:
         padded[row[np.isin(key, blank)]] = True
     offsets = np.searchsorted(row, np.arange(total + 1))
-    return Items(offsets, key, atom, row * width + key, width, is_object, padded, atoms)
+    held = np.append(row * np.int64(width) + key, np.iinfo(np.int64).max)
+    return Items(offsets, np.append(np.diff(offsets), 0), key, atom, held, width, is_object, padded, atoms)
 
 
 def _blocks(texts: pa.ChunkedArray) -> Iterator[pa.Array]:
@@ -92,7 +95,7 @@ def _pairs(
     """Return text, key and value of all pairs, as numbers and ascending, and the texts to be looked at apart."""
     members = split_objects(texts)
     names = _values_of(members.key.dictionary)
-    key = np.array([keys[str(name)] for name in names], dtype=np.int64)[members.key.indices]
+    key = np.array([keys[str(name)] for name in names], dtype=np.int32)[members.key.indices]
     no_name = np.array([type(name) is not str for name in names], dtype=bool)[members.key.indices]
     atom = _atoms_of(members.value.dictionary, atoms)[members.value.indices]
     order = np.argsort(members.row * len(keys) + key)
@@ -102,7 +105,7 @@ def _pairs(
     apart = ~members.split
     apart[members.row[no_name | atoms.unreadable[atom]]] = apart[row[repeats]] = True
     kept = ~apart[row]
-    return row[kept], key[kept], atom[order][kept], np.flatnonzero(apart)
+    return row[kept].astype(np.int32), key[kept], atom[order][kept], np.flatnonzero(apart)
 
 
 def _with_apart(
@@ -112,14 +115,14 @@ def _with_apart(
     atoms: Atoms,
 ) -> list[np.ndarray]:
     """Put the pairs of texts that are parsed one by one among those of the others."""
-    nothing = np.empty(0, dtype=np.int64)
+    nothing = np.empty(0, dtype=np.int32)
     values = [_parsed(text) for _, texts in rest for text in texts.to_pylist()]
     # What is no object stands under one key of its own.
     objects = [value if type(value) is dict else {_WHOLE: value} for value in values]
     text = np.concatenate([nothing, *(rows for rows, _ in rest)])
     row = np.repeat(text, np.fromiter(map(len, objects), np.int64, len(objects)))
-    key = np.array([keys[name] for one in objects for name in one], dtype=np.int64)
-    atom = np.array(atoms.numbers(chain.from_iterable(map(dict.values, objects))), dtype=np.int64)
+    key = np.array([keys[name] for one in objects for name in one], dtype=np.int32)
+    atom = np.array(atoms.numbers(chain.from_iterable(map(dict.values, objects))), dtype=np.int32)
     order = np.lexsort((key, row))
     others = [np.concatenate([nothing, *parts]) for parts in zip((nothing,) * 3, *made)]
     places = np.searchsorted(others[0], row[order])
@@ -130,7 +133,7 @@ def _atoms_of(texts: pa.Array, atoms: Atoms) -> np.ndarray:
     """Return the numbers of values of members; most are integers, which need no parser."""
     whole = pc.match_substring_regex(texts, _PLAIN_INTEGER)
     integer = whole.to_numpy(zero_copy_only=False)
-    made = np.empty(len(texts), dtype=np.int64)
+    made = np.empty(len(texts), dtype=np.int32)
     made[integer] = atoms.numbers_of_integers(texts.filter(whole).cast(pa.int64()).to_pylist())
     made[~integer] = atoms.numbers(_values_of(texts.filter(pc.invert(whole))))
     return made

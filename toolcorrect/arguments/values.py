@@ -6,7 +6,7 @@ how far unequal ones agree is counted without looking at them again.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 
 import numpy as np
@@ -16,6 +16,9 @@ from toolcorrect.arguments.equality import RELATIONS
 from toolcorrect.arguments.items import Items, items_of
 from toolcorrect.errors import check_option
 from toolcorrect.grouping import ranges
+
+# Pairs held against each other at a time: few enough that what is made of them stays in the processor's cache.
+_BLOCK = 1 << 15
 
 
 @dataclass(frozen=True)
@@ -107,7 +110,7 @@ class Values:
         items = self._items
         marked = np.zeros(len(self), dtype=bool)
         if RELATIONS[relation].nan_differs and items.atoms.holds_nan.any():
-            marked[items.held[items.atoms.holds_nan[items.atom]] // items.keys] = True
+            marked[items.held[:-1][items.atoms.holds_nan[items.atom]] // items.keys] = True
         return marked
 
     def agreement(self, relation: str, expected: np.ndarray, called: np.ndarray) -> Agreement:
@@ -121,16 +124,18 @@ class Values:
             int64, places of the texts of each pair; -1 is an object without keys.
         """
         check_option("arguments", relation, RELATIONS)
+        begins = range(0, max(len(expected), 1), _BLOCK)
+        blocks = [tuple(side[begin : begin + _BLOCK] for side in (expected, called)) for begin in begins]
+        made = [self._agreement(relation, *block) for block in blocks]
+        return Agreement(*(np.concatenate([getattr(one, field.name) for one in made]) for field in fields(Agreement)))
+
+    def _agreement(self, relation: str, expected: np.ndarray, called: np.ndarray) -> Agreement:
+        """Hold a block of pairs against each other."""
         items = self._items
-        # One entry more: what -1 stands for.
-        sizes = np.append(np.diff(items.offsets), 0)
-        is_object, padded = (
-            np.append(marked, last) for marked, last in ((items.is_object, True), (items.padded, False))
-        )
-        pair, mine = ranges(items.offsets[expected], sizes[expected])
+        pair, mine = ranges(items.offsets[expected], items.sizes[expected])
         wanted = called[pair] * items.keys + items.key[mine]
         theirs = np.searchsorted(items.held, wanted)
-        met = np.append(items.held, -1)[theirs] == wanted
+        met = items.held[theirs] == wanted
         pair, mine, theirs = pair[met], items.atom[mine[met]], items.atom[theirs[met]]
         same, nested = items.atoms.same(relation), items.atoms.nesting
         equal = same[mine] == same[theirs]
@@ -139,13 +144,13 @@ class Values:
         deeper = np.zeros(len(expected), dtype=bool)
         deeper[pair[~equal & (nested[mine] > 0) & (nested[mine] == nested[theirs])]] = True
         return Agreement(
-            sizes[expected],
-            sizes[called],
+            items.sizes[expected],
+            items.sizes[called],
             np.bincount(pair, minlength=len(expected)),
             np.bincount(pair[equal], minlength=len(expected)),
             deeper,
-            is_object[expected] & is_object[called],
-            padded[expected] | padded[called],
+            items.is_object[expected] & items.is_object[called],
+            items.padded[expected] | items.padded[called],
         )
 
     @cached_property
