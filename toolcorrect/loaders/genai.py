@@ -8,12 +8,7 @@ from typing import Any
 from toolcorrect.arguments.decoding import ABSENT
 from toolcorrect.loaders.conversation import unwrapped
 from toolcorrect.loaders.gemini import failure
-from toolcorrect.loaders.heard import (
-    offered,
-    request_messages,
-    text_of_answer,
-    tool_answer,
-)
+from toolcorrect.loaders.heard import offered, request_messages, text_of_answer, tool_answer
 from toolcorrect.loaders.openinference import subtree
 from toolcorrect.loaders.reading import Reading, model_reading, tool_reading
 from toolcorrect.loaders.rows import Rows
@@ -32,6 +27,7 @@ _TOOL = ("gen_ai.tool.name", "traceloop.entity.name")
 _ID = ("gen_ai.tool.call.id", "gen_ai.tool.id")
 _ARGUMENTS = ("gen_ai.tool.call.arguments", "tool_arguments", "gcp.vertex.agent.tool_call_args")
 _RESULT = ("gen_ai.tool.call.result", "tool_response", "gcp.vertex.agent.tool_response")
+_OFFER = ("gen_ai.tool.definitions", "model_request_parameters", "gcp.vertex.agent.llm_request", "gen_ai.agent.tools")
 _ROLE_OF_EVENT = {
     "gen_ai.system.message": "system",
     "gen_ai.user.message": "user",
@@ -65,10 +61,10 @@ def _is_model(a: dict[str, Any]) -> bool:
 
 def _with_details(span: Span) -> dict[str, Any]:
     """Return the attributes, with those that some emitters put into events; the last of each counts."""
-    details = [e.attributes for e in span.events if e.name.startswith("gen_ai.client.inference.operation")]
     made = span.attributes
-    for attributes in details:
-        made = {**made, **attributes}
+    for event in span.events:
+        if event.name.startswith("gen_ai.client.inference.operation"):
+            made = {**made, **event.attributes}
     return made
 
 
@@ -82,19 +78,7 @@ def _agent(span: Span, a: dict[str, Any]) -> Reading:
 
 def _offering(a: dict[str, Any], made: Reading) -> Reading:
     """Add the tools that a span says were offered."""
-    made.offer = next(
-        (
-            a[key]
-            for key in (
-                "gen_ai.tool.definitions",
-                "model_request_parameters",
-                "gcp.vertex.agent.llm_request",
-                "gen_ai.agent.tools",
-            )
-            if a.get(key)
-        ),
-        None,
-    )
+    made.offer = next(filter(None, map(a.get, _OFFER)), None)
     if made.offer is None:
         made.offer = subtree(a, "llm.request.functions")
     made.show = _tools
@@ -254,4 +238,8 @@ def _body(a: dict[str, Any], key: str) -> dict[str, Any]:
 
 
 def _first(a: dict[str, Any], keys: tuple[str, ...], default: Any = None) -> Any:
-    return next((a[key] for key in keys if a.get(key) is not None), default)
+    for key in keys:
+        value = a.get(key)
+        if value is not None:
+            return value
+    return default

@@ -13,10 +13,13 @@ from toolcorrect.loaders import anthropic, bedrock, gemini, langchain, openai_re
 from toolcorrect.loaders.calls import Call
 from toolcorrect.loaders.chat import ROLES, add_messages, content_text
 from toolcorrect.loaders.conversation import Conversation, kind_of_tool, unwrapped
+from toolcorrect.loaders.histories import MESSAGES
 from toolcorrect.loaders.rows import Case, Rows
 from toolcorrect.loaders.span import decoded
 
 _ROLES = {"model": "assistant", "ai": "assistant", "human": "user"}
+# What the text of a tool message of LangChain has one of: keys that tell it, or an escape that may be of one.
+_ENVELOPES = ("tool_call_id", "output", "data", '"lc"', "'lc'", "\\u", "\\x")
 # The tool by which pydantic-ai gives a structured answer.
 _ANSWER = "final_result"
 
@@ -34,10 +37,8 @@ class Heard(Case):
         Answers to calls that are not in the messages.
     """
 
-    def __init__(self, rows: Rows) -> None:
-        # What one request's messages would report is reported by its trace, so nobody else holds these rows.
-        self._unreported = Rows(rows.source)
-        super().__init__(self._unreported, None, "step")
+    def __init__(self) -> None:
+        super().__init__(_UNREPORTED, None, "step")
         self.loose: list[Call] = []
 
     def result(
@@ -52,9 +53,22 @@ class Heard(Case):
         return made
 
 
-def heard(messages: Sequence[Any], rows: Rows) -> Heard:
+class _Unreported(Rows):
+    """What one request's messages would report is reported by its trace."""
+
+    def __init__(self) -> None:
+        """Have no source."""
+
+    def report(self, *args: Any, **options: Any) -> None:
+        """Note nothing."""
+
+
+_UNREPORTED = _Unreported()
+
+
+def heard(messages: Sequence[Any]) -> Heard:
     """Read messages of any family."""
-    case = Heard(rows)
+    case = Heard()
     if messages:
         talk = Conversation(case)
         add = _family(messages)
@@ -108,7 +122,13 @@ def _add_chat(talk: Conversation, message: Any) -> None:
     role = message.get("role", "assistant")
     role = _ROLES.get(role, role)
     if role in ROLES:
-        add_messages(talk.case, [{**message, "role": role}])
+        add_messages(talk.case, [message if message.get("role") == role else {**message, "role": role}])
+
+
+def _have_types(parts: Any) -> bool:
+    return isinstance(parts, list) and all(
+        isinstance(p, dict) and "type" in p and "part_kind" not in p for p in parts
+    )
 
 
 _Tell = Callable[[Sequence[Any]], str | None]
@@ -126,9 +146,18 @@ _FAMILIES: tuple[tuple[_Tell, _Add], ...] = (
 )
 
 
+# Keys that messages of no other family have, where contents are texts, and parts have types.
+CHAT_KEYS = frozenset({"role", "content", "tool_calls", "tool_call_id", "name", "refusal"})
+PARTS_KEYS = frozenset({"role", "parts", "finish_reason", "name"})
+
+
 def _family(messages: Sequence[Any]) -> _Add:
     if not all(isinstance(message, dict) for message in messages):
         raise TypeError("a message is an object")
+    if all(m.keys() <= CHAT_KEYS and isinstance(m.get("content"), str | None) for m in messages):
+        return _add_chat
+    if all(m.keys() <= PARTS_KEYS and _have_types(m.get("parts")) for m in messages):
+        return add_parts_message
     return next((add for tell, add in _FAMILIES if tell(messages)), _add_chat)
 
 
@@ -143,7 +172,7 @@ def request_messages(value: Any) -> list[Any]:
         return []
     if "role" in value:
         return [value]
-    for key in ("messages", "contents", "input", "prompt", "prompts", "question", "query"):
+    for key in MESSAGES:
         if value.get(key):
             return request_messages(value[key])
     return []
@@ -238,6 +267,8 @@ def tool_answer(value: Any) -> tuple[Any, str | None, bool | None]:
     >>> tool_answer("21 C")
     ('21 C', None, None)
     """
+    if isinstance(value, str) and not any(word in value for word in _ENVELOPES):
+        return value, None, None
     message = decoded(value)
     if isinstance(message, dict) and set(message) == {"output"}:
         message = value = decoded(message["output"])

@@ -5,13 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from toolcorrect.arguments.decoding import ABSENT
-from toolcorrect.loaders.heard import (
-    only_text,
-    request_messages,
-    text_of_answer,
-    tool_answer,
-)
-from toolcorrect.loaders.reading import Reading, model_reading, tool_reading
+from toolcorrect.loaders.heard import only_text, text_of_answer, tool_answer
+from toolcorrect.loaders.reading import Reading, request_reading, tool_reading
 from toolcorrect.loaders.rows import Rows
 from toolcorrect.loaders.span import Span, decoded
 
@@ -49,9 +44,7 @@ def observation(kind: str, span: Span, rows: Rows, given: Any, output: Any) -> R
         made = tool_reading(span.name, arguments, span, id=call_id, output=result, failed=span.failed or failed)
         made.kind = "tool" if kind == "tool" else "plain"
     elif kind == "generation":
-        body = decoded(given) if given is not ABSENT else None
-        tools = body.get("tools") if isinstance(body, dict) else None
-        made = model_reading(rows, request_messages(body), output, tools=tools)
+        made = request_reading(rows, given or None, output)
     elif kind == "agent":
         made = Reading("agent", agent=span.name)
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from operator import methodcaller
 from typing import Any
 
 from toolcorrect.arguments.decoding import ABSENT
@@ -12,6 +13,7 @@ from toolcorrect.loaders.rows import Rows
 from toolcorrect.loaders.span import Span, decoded
 
 KIND = "openinference.span.kind"
+_OF_MESSAGES = methodcaller("startswith", ("llm.output_messages", "llm.input_messages"))
 # A name with more dots is no name of these conventions.
 _DEEPEST = 30
 
@@ -36,7 +38,7 @@ def read(span: Span, rows: Rows) -> Reading:
 
 def has_messages(attributes: dict[str, Any]) -> bool:
     """Tell a model's span by its messages, where it has no kind."""
-    return any(key.startswith(("llm.output_messages", "llm.input_messages")) for key in attributes)
+    return any(map(_OF_MESSAGES, attributes))
 
 
 def _model(a: dict[str, Any], rows: Rows) -> Reading:

@@ -31,10 +31,11 @@ _DIALECTS: tuple[tuple[str, Callable[[Span, Rows], Reading]], ...] = (
 def reading_of(span: Span, rows: Rows) -> Reading:
     """Read a span in its dialect."""
     attributes = span.attributes
-    read = next((read for mark, read in _DIALECTS if mark in attributes), None)
-    if read is None:
-        read = openinference.read if openinference.has_messages(attributes) else genai.read
-    return read(span, rows).of(span)
+    for mark, read in _DIALECTS:
+        if mark in attributes:
+            return read(span, rows).of(span)
+    other = openinference.read if openinference.has_messages(attributes) else genai.read
+    return other(span, rows).of(span)
 
 
 def read(source: Source, rows: Rows) -> None:
@@ -68,17 +69,22 @@ def _detect(source: Source) -> str | None:
     names: set[str] = set()
     for written in islice(_written(source), _SPANS):
         try:
-            span = read_span(written)
+            names.update(_names(written))
         except MALFORMED:
             continue
-        names.update(span.attributes)
-        for event in span.events:
-            names.update(event.attributes)
-            names.add(event.name)
     for start, dialect in _MARKS:
         if any(str(name).startswith(start) for name in names):
             return dialect
     return ""
+
+
+def _names(written: Any) -> Iterator[Any]:
+    """Yield the names of a span's attributes, of its events and of theirs."""
+    for event in [written, *(written.get("events") or ())]:
+        if event is not written:
+            yield event.get("name")
+        attributes = event.get("attributes") or ()
+        yield from attributes if isinstance(attributes, dict) else (item["key"] for item in attributes)
 
 
 _MARKS = (

@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolcorrect.arguments.decoding import ABSENT
+from toolcorrect.loaders.announcing import announced
 from toolcorrect.loaders.calls import Call
-from toolcorrect.loaders.heard import heard, offered, request_messages, response_messages
+from toolcorrect.loaders.heard import offered, request_messages, response_messages
+from toolcorrect.loaders.histories import Part
 from toolcorrect.loaders.rows import Rows
 from toolcorrect.loaders.span import Span, decoded
 
@@ -17,7 +19,7 @@ from toolcorrect.loaders.span import Span, decoded
 _CUT = re.compile(r'\s*(\[\s*)*\{\s*"')
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Execution:
     """A call as the span of the tool tells it; ``columns`` are those of `Case.execution`."""
 
@@ -27,7 +29,7 @@ class Execution:
     columns: dict[str, Any] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Reading:
     """What one span says.
 
@@ -44,8 +46,12 @@ class Reading:
         The calls that a model asked for, in order.
     given
         What a model was given, as recorded; ``hear`` makes messages of it, or of a part of it.
+    part
+        What of it no earlier span of the trace was given.
     offer
         The tools that were offered, as recorded; ``show`` makes a list of them (see `heard.offered`).
+    offers_within
+        They stand in what was given, beside the messages.
     execution
         Of a tool.
     captured
@@ -60,9 +66,11 @@ class Reading:
     agent: Any = None
     announced: list[Call] = field(default_factory=list)
     given: Any = None
+    part: Part | None = None
     hear: Callable[[Any], list[Any]] = request_messages
     offer: Any = None
     show: Callable[[Any], list[dict[str, Any]]] = offered
+    offers_within: bool = False
     execution: Execution | None = None
     captured: bool = False
     question: Any = None
@@ -94,10 +102,21 @@ def model_reading(rows: Rows, given: Any, said: Any, *, tools: Any = None, model
         return made
     messages = response_messages(said) if said else []
     if messages:
-        after = heard(messages, rows)
         made.captured = True
-        made.announced, made.answer = after.calls, after.columns.get("output")
+        made.announced, made.answer = announced(messages)
     return made
+
+
+def request_reading(rows: Rows, request: Any, said: Any, *, tools: Any = None, model: Any = None) -> Reading:
+    """Read the span of a model whose input is a request, with the tools it offers; its text is not parsed here."""
+    if isinstance(request, str) and request.startswith(("{", "[")):
+        made = model_reading(rows, request, said, tools=tools, model=model)
+        made.offers_within = tools is None
+        return made
+    request = decoded(request)
+    if tools is None and isinstance(request, dict):
+        tools = request.get("tools")
+    return model_reading(rows, request_messages(request), said, tools=tools, model=model)
 
 
 def tool_reading(

@@ -9,12 +9,22 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
+import orjson
+
 from toolcorrect.arguments.decoding import parse_json
 from toolcorrect.loaders.calllike import python_literal
 
 _EPOCH = datetime.fromtimestamp(0, UTC)
 # Numbers below these are seconds, milliseconds, microseconds since the epoch; above, nanoseconds.
-_UNITS = ((10**11, 10**9), (10**14, 10**6), (10**17, 10**3))
+_NANOSECONDS = 10**17
+_UNITS = ((10**11, 10**9), (10**14, 10**6), (_NANOSECONDS, 10**3))
+_STARTED = ("startTimeUnixNano", "start_time_unix_nano", "start_time", "startTime")
+_ENDED = ("endTimeUnixNano", "end_time_unix_nano", "end_time", "endTime")
+# What JSON begins with, and its words.
+_STARTS = frozenset('{["-0123456789tfnNI')
+_WORDS = frozenset({"true", "false", "null", "NaN", "Infinity"})
+_DIGITS = bytes.maketrans(b"123456789", b"000000000")
+_LONG = b"0" * 19
 
 
 class Event(NamedTuple):
@@ -68,22 +78,27 @@ def read_span(record: dict[str, Any]) -> Span:
     ValueError, TypeError
         Where it is no span.
     """
-    context = record.get("context")
+    get = record.get
+    context = get("context")
     inner = context if isinstance(context, dict) else {}
-    identity = _first(record, "spanId", "span_id", "context.span_id") or inner.get("span_id")
+    identity = get("spanId") or _first(record, "spanId", "span_id", "context.span_id") or inner.get("span_id")
     if identity is None:
         raise ValueError("a span has no id")
-    events = _events(record.get("events"))
+    trace = get("traceId") or _first(record, "traceId", "trace_id", "context.trace_id") or inner.get("trace_id")
+    parent = get("parentSpanId") or _first(record, "parentSpanId", "parent_span_id", "parent_id", "parentId")
+    started = get("startTimeUnixNano") or _first(record, *_STARTED)
+    ended = get("endTimeUnixNano") or _first(record, *_ENDED)
+    events = _events(get("events"))
     failed, message = _status(record)
     if failed and not message:
         message = next((e.attributes.get("exception.message") for e in events if e.name == "exception"), None)
     return Span(
-        hex_id(_first(record, "traceId", "trace_id", "context.trace_id") or inner.get("trace_id")),
+        hex_id(trace),
         hex_id(identity),
-        hex_id(_first(record, "parentSpanId", "parent_span_id", "parent_id", "parentId")),
-        str(record.get("name") or ""),
-        nanoseconds(_first(record, "startTimeUnixNano", "start_time_unix_nano", "start_time", "startTime")),
-        nanoseconds(_first(record, "endTimeUnixNano", "end_time_unix_nano", "end_time", "endTime")),
+        hex_id(parent),
+        str(get("name") or ""),
+        nanoseconds(started),
+        nanoseconds(ended),
         failed,
         message or None,
         _attributes_of(record),
@@ -131,6 +146,8 @@ def hex_id(value: Any) -> str | None:
     if not value:
         return None
     text = str(value)
+    if text[0] != "0" and text[-1] != "=":
+        return text
     if text.startswith("0x"):
         text = text[2:].lower()
     elif text.endswith("=") and len(text) in (12, 24):
@@ -167,7 +184,9 @@ def nanoseconds(value: Any) -> int | None:
         return (since.days * 86_400 + since.seconds) * 10**9 + since.microseconds * 1000
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value or not 0 < value < 1 << 63:
         return None
-    unit = next((unit for limit, unit in _UNITS if value < limit), 1)
+    if value >= _NANOSECONDS:
+        return int(value)
+    unit = next(unit for limit, unit in _UNITS if value < limit)
     return int(value * unit)
 
 
@@ -175,12 +194,19 @@ def attribute_values(attributes: Any) -> dict[str, Any]:
     """Return attributes by name, whether they are an object or OTLP's list of keys and values."""
     if isinstance(attributes, dict):
         return attributes
-    made: dict[str, Any] = {}
-    for item in attributes or ():
-        value = item.get("value") or {}
-        text = value.get("stringValue")
-        made[item["key"]] = _value(value) if text is None else text
-    return made
+    try:
+        texts = {item["key"]: item["value"].get("stringValue") for item in attributes or ()}
+    except (KeyError, AttributeError, TypeError):
+        return {item["key"]: _value(item.get("value") or {}) for item in attributes}
+    if None not in texts.values():
+        return texts
+    if len(texts) < len(attributes):
+        # Of a name that is there twice the last value counts.
+        return {item["key"]: _value(item["value"]) for item in attributes}
+    for item in attributes:
+        if texts[item["key"]] is None:
+            texts[item["key"]] = _value(item["value"])
+    return texts
 
 
 def decoded(value: Any) -> Any:
@@ -193,16 +219,35 @@ def decoded(value: Any) -> Any:
     """
     if not isinstance(value, str):
         return value
+    bare = value.lstrip()
+    start = bare[:1]
+    # Most texts are words, which no parser needs to look at.
+    if start not in _STARTS or (start.isalpha() and bare.rstrip() not in _WORDS):
+        return value
     try:
-        return parse_json(value)
+        return _parsed(value)
     except ValueError:
         pass
-    if value.lstrip()[:1] in ("[", "{"):
+    if start in ("[", "{"):
         try:
             return python_literal(value)
         except ValueError:
             pass
     return value
+
+
+def _parsed(text: str) -> Any:
+    """Parse JSON as `parse_json` does, which looks for long integers where a text has as many digits in a row."""
+    try:
+        data = text.encode()
+    except UnicodeEncodeError:
+        return parse_json(text)
+    if _LONG in data.translate(_DIGITS):
+        return parse_json(text)
+    try:
+        return orjson.loads(data)
+    except ValueError:
+        return parse_json(text)
 
 
 def _value(value: dict[str, Any]) -> Any:
@@ -242,6 +287,8 @@ def _status(record: dict[str, Any]) -> tuple[bool, Any]:
     """Return whether a span failed, and the words of its status."""
     status = record.get("status")
     if isinstance(status, dict):
+        if not status:
+            return False, None
         code = _first(status, "code", "status_code")
         message = _first(status, "message", "description")
     else:

@@ -8,16 +8,18 @@ call that no span executed is taken from it.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 from typing import Any
 
 from toolcorrect.arguments.decoding import FORM, to_json
 from toolcorrect.loaders.calls import Call
-from toolcorrect.loaders.heard import heard, kind_of
+from toolcorrect.loaders.faults import described
+from toolcorrect.loaders.heard import Heard, heard, kind_of
 from toolcorrect.loaders.histories import Histories
 from toolcorrect.loaders.reading import Execution, Reading
-from toolcorrect.loaders.rows import Case, Rows
-from toolcorrect.loaders.waiting import canonical
+from toolcorrect.loaders.rows import MALFORMED, Case, Rows
+from toolcorrect.loaders.waiting import Announced, key_of
 
 _HIGHEST = 100
 
@@ -31,11 +33,15 @@ class Offers:
         self._offer: Any = None
         self._tools: list[dict[str, Any]] = []
 
+    def same(self, offer: Any) -> Any:
+        """Return the offer known last where it is equal, so that one is kept."""
+        return self._offer if offer == self._offer else offer
+
     def tools(self, reading: Reading) -> list[dict[str, Any]]:
         """Return the tools that a span offers."""
         if reading.offer is None:
             return []
-        if reading.offer != self._offer:
+        if reading.offer is not self._offer and reading.offer != self._offer:
             self._offer, self._tools = reading.offer, reading.show(reading.offer)
         return self._tools
 
@@ -45,13 +51,14 @@ class Trace:
 
     def __init__(self, rows: Rows, offers: Offers | None = None) -> None:
         self.readings: list[Reading] = []
-        self.answers: dict[Any, _Answer] = {}
         self.tools: dict[str, dict[str, Any]] = {}
         self._rows = rows
         self._histories = Histories()
         self._offers = offers or Offers()
+        self._offered: list[dict[str, Any]] = []
         self._above: dict[str, str | None] = {}
         self._by_id: dict[str, Reading] = {}
+        self._stacks: dict[str | None, list[Reading]] = {}
 
     def add(self, reading: Reading) -> None:
         """Add one span's reading; a span written twice counts once."""
@@ -59,41 +66,69 @@ class Trace:
             if reading.id in self._above:
                 return
             self._above[reading.id] = reading.parent
-        self._hear(reading)
-        for tool in self._offers.tools(reading):
-            if tool.get("parameters") is not None or tool["name"] not in self.tools:
-                self.tools[tool["name"]] = tool
+        if reading.given:
+            reading.part = self._histories.part(reading.given)
+            if reading.offers_within:
+                history = reading.part.history
+                reading.offer = history.offer = self._offers.same(history.offer)
+        tools = self._offers.tools(reading)
+        if tools is not self._offered:
+            for tool in tools:
+                if tool.get("parameters") is not None or tool["name"] not in self.tools:
+                    self.tools[tool["name"]] = tool
+            self._offered = tools
         reading.given = reading.offer = None
         if reading.kind or reading.session is not None or reading.question is not None:
             self.readings.append(reading)
             if reading.id is not None:
                 self._by_id[reading.id] = reading
 
-    def _hear(self, reading: Reading) -> None:
-        """Keep the question, and the answers to calls, of what a model was given."""
-        given, told = self._histories.new_part(reading.given)
-        if not given:
-            return
-        before = heard(reading.hear(given), self._rows)
-        reading.question = reading.question or before.columns.get("input")
-        for call in [*before.calls, *before.loose]:
-            key = _key(call)
-            told[key] += 1
-            if call.output is not None or call.error is not None:
-                self.answers[key, told[key]] = call.output, call.error, call.error_message
+    @cached_property
+    def answers(self) -> dict[Any, _Answer]:
+        """The answers to calls, by what each is known by and how often it was made, of what models were given."""
+        found: dict[Any, _Answer] = {}
+        for reading in self.readings:
+            before, told = self._heard(reading), reading.part.history.told if reading.part else Counter()
+            for call in [*before.calls, *before.loose]:
+                key = key_of(call)
+                told[key] += 1
+                if call.output is not None or call.error is not None:
+                    found[key, told[key]] = call.output, call.error, call.error_message
+        return found
+
+    def question(self, reading: Reading) -> Any:
+        """Return the question that a span states, or that a model was given."""
+        if not reading.question:
+            reading.question = self._heard(reading).columns.get("input")
+        return reading.question
+
+    def _heard(self, reading: Reading) -> Heard:
+        """Read what a model was given: only where something is asked that nothing else tells."""
+        if reading.part is not None:
+            try:
+                return heard(reading.hear(reading.part.messages()))
+            except MALFORMED as cause:
+                reading.part = None
+                note = f"what a model was given is not as messages should be ({described(cause)})"
+                self._rows.report("messages_unreadable", note, record="")
+        return Heard()
 
     def above(self, reading: Reading) -> list[Reading]:
         """Return the readings of the spans above one, the nearest first."""
-        found: list[Reading] = []
-        parent = reading.parent
+        found = self._stacks.get(reading.parent)
+        if found is None:
+            found = self._stacks[reading.parent] = list(self._stack(reading.parent))
+        return found[: found.index(reading)] if reading in found else found
+
+    def _stack(self, identity: str | None) -> Iterator[Reading]:
+        """Yield the readings of a span and of those above it."""
         # Spans that are each other's parents, or stacked without end, are an attack.
         for _ in range(_HIGHEST):
-            if parent is None or parent == reading.id:
-                break
-            if parent in self._by_id:
-                found.append(self._by_id[parent])
-            parent = self._above.get(parent)
-        return found
+            if identity is None:
+                return
+            if identity in self._by_id:
+                yield self._by_id[identity]
+            identity = self._above.get(identity)
 
     def by_session(self) -> dict[Any, list[Reading]]:
         """Return the readings by session; one without a session belongs to that of the spans above it."""
@@ -171,8 +206,8 @@ class _Merge:
         self.place = {id(reading): i for i, reading in enumerate(readings)}
         # Without all times, the order of the file has to do.
         self.timed = all(r.started is not None for r in readings if r.kind in ("llm", "tool", "plain"))
-        self.models = self._sorted((r for r in readings if r.kind == "llm"), lambda r: r.ended or r.started)
-        self.tools = self._sorted((r for r in readings if r.execution), lambda r: r.started)
+        self.models = self._sorted([r for r in readings if r.kind == "llm"], lambda r: r.ended or r.started or 0)
+        self.tools = self._sorted([r for r in readings if r.execution], lambda r: r.started or 0)
         self.readings = readings
         # When each call was made: calls are sorted by it at the end.
         self.made: dict[int, tuple[Any, ...]] = {}
@@ -189,9 +224,9 @@ class _Merge:
         self._columns()
         self._finish()
 
-    def _sorted(self, readings: Iterable[Reading], time: Callable[[Reading], int | None]) -> list[Reading]:
-        place = self.place
-        return sorted(readings, key=lambda r: ((time(r) or 0) if self.timed else 0, place[id(r)]))
+    def _sorted(self, readings: list[Reading], time: Callable[[Reading], int]) -> list[Reading]:
+        """Sort readings, which stand in the order of the file, by time where all have one."""
+        return sorted(readings, key=time) if self.timed else readings
 
     def _tell_tools(self) -> None:
         """Let a plain span be a tool's where it bears the name of one."""
@@ -201,34 +236,33 @@ class _Merge:
 
     def _announce(self) -> None:
         executed = Counter(r.execution.id for r in self.tools if r.execution and r.execution.id)
-        announced: Counter[Any] = Counter()
+        announced = Announced()
         below: dict[int, set[Any]] = defaultdict(set)
         step = 0
         for reading in self.models:
             if not reading.announced:
                 continue
             above = self.trace.above(reading)
-            where = _where(reading, above)
-            told = below[id(reading)]
+            agent, depth = _where(reading, above)
+            told = below.get(id(reading), ())
             end = (reading.ended or reading.started or 0) if self.timed else 0
-            made: set[Any] = set()
+            made: list[Call] = []
             for number, call in enumerate(reading.announced):
                 # A span around another repeats what that one announced. An id that comes again elsewhere is
                 # another call only if it has other arguments, or was executed again.
-                known = (call.call_id, call.tool), (call.call_id, call.tool, canonical(call.arguments))
-                times = announced[known[call.arguments is not None]]
-                if _key(call) in told or times >= max(executed[call.call_id], 1):
+                again = announced.times(call) >= max(executed[call.call_id], 1)
+                if again or (told and key_of(call) in told):
                     self.case.report("merged", "a call announced by more than one span")
                     continue
-                call.step, call.turn, call.agent, call.depth = step, 0, call.agent or where[0], where[1]
+                call.step, call.turn, call.agent, call.depth = step, 0, call.agent or agent, depth
                 new = self.case.add(call)
                 self.made.setdefault(id(new), (end, self.place[id(reading)], number))
-                made.add(_key(call))
-                announced.update(known if call.call_id else ())
+                made.append(call)
+                announced.add(call)
             step += bool(made)
             for wrapper in above:
                 if wrapper.kind == "llm":
-                    below[id(wrapper)] |= made
+                    below[id(wrapper)].update(map(key_of, made))
 
     def _execute(self) -> None:
         for reading in self.tools:
@@ -244,9 +278,11 @@ class _Merge:
 
     def _recover(self) -> None:
         """Give calls that no span executed the answer that a later request repeats."""
+        if not any(call.source == "llm" and call.output is None for call in self.case.calls):
+            return
         told: Counter[Any] = Counter()
         for call in self.case.calls:
-            key = _key(call)
+            key = key_of(call)
             told[key] += 1
             if call.source == "llm" and call.output is None:
                 call.output, error, message = self.trace.answers.get((key, told[key]), (None, None, None))
@@ -255,12 +291,12 @@ class _Merge:
 
     def _columns(self) -> None:
         columns = self.case.columns
-        by_start = self._sorted(self.models, lambda r: r.started)
+        by_start = self._sorted([r for r in self.readings if r.kind == "llm"], lambda r: r.started or 0)
         roots = [r for r in self.readings if r.kind != "llm"]
-        found = {
-            "input": [r.question for r in [*by_start, *roots]],
-            "output": [r.answer for r in [*reversed(self.models), *reversed(roots)]],
-            "model": [r.model for r in by_start],
+        found: dict[str, Iterable[Any]] = {
+            "input": map(self.trace.question, [*by_start, *roots]),
+            "output": (r.answer for r in [*reversed(self.models), *reversed(roots)]),
+            "model": (r.model for r in by_start),
         }
         for name, values in found.items():
             if columns.get(name) is None:
@@ -286,9 +322,13 @@ class _Merge:
 
 def _where(reading: Reading, above: list[Reading]) -> tuple[Any, int]:
     """Return agent and depth: how many agents, or calls, a call stands below."""
-    agents = [a.agent for a in above if a.kind == "agent"]
-    calls = sum(a.kind == "tool" for a in above)
-    return (agents[0] if agents else reading.agent), max(len(dict.fromkeys(map(str, agents))) - 1, calls)
+    agents: dict[str, Any] = {}
+    calls = 0
+    for outer in above:
+        if outer.kind == "agent":
+            agents.setdefault(str(outer.agent), outer.agent)
+        calls += outer.kind == "tool"
+    return next(iter(agents.values()), reading.agent), max(len(agents) - 1, calls)
 
 
 def _repeats(run: Execution, above: list[Reading]) -> bool:
@@ -303,10 +343,3 @@ def _repeats(run: Execution, above: list[Reading]) -> bool:
             if to_json(run.arguments or None) == to_json(other.arguments or None):
                 return True
     return False
-
-
-def _key(call: Call) -> Any:
-    """Return what a call is known by where it is repeated: its id, or its tool and arguments."""
-    if call.call_id:
-        return call.call_id
-    return call.tool, canonical(call.arguments)

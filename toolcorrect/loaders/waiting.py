@@ -1,8 +1,8 @@
-"""`Waiting`: which announced call an execution belongs to."""
+"""`Waiting`: which announced call an execution belongs to; `Announced`: which announcements are the same."""
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from typing import Any
 
 from toolcorrect.arguments.decoding import parse_json, to_json
@@ -21,6 +21,7 @@ class Waiting:
     def __init__(self, calls: list[Call]) -> None:
         self._calls = calls
         self._seen = 0
+        self._lined = 0
         self._lines: dict[Any, deque[tuple[int, Call]]] = defaultdict(deque)
         self._last: dict[str, Call] = {}
 
@@ -30,9 +31,12 @@ class Waiting:
         An id that stands for several calls stands for them in their order; one that was executed before, for
         the last of them.
         """
-        self._look()
+        if self._seen < len(self._calls):
+            self._look()
         if probe.call_id and probe.call_id in self._last:
-            return self._first([probe.call_id]) or self._last[probe.call_id]
+            head = self._head(probe.call_id)
+            return self._last[probe.call_id] if head is None else head[1]
+        self._line_up()
         # Where both sides have ids, and they differ, they are two calls.
         sides = (False,) if probe.call_id else (False, True)
         found = None
@@ -47,21 +51,70 @@ class Waiting:
         for number, call in enumerate(self._calls[self._seen :], self._seen):
             if call.call_id:
                 self._last[call.call_id] = call
+                if call.source == "llm":
+                    self._lines[call.call_id].append((number, call))
+        self._seen = len(self._calls)
+
+    def _line_up(self) -> None:
+        """Line calls up by tool and arguments, which only executions without a known id ask for."""
+        for number, call in enumerate(self._calls[self._lined :], self._lined):
             if call.source == "llm":
                 side = bool(call.call_id)
-                for key in (call.call_id, (call.tool, side), (call.tool, side, canonical(call.arguments))):
+                for key in ((call.tool, side), (call.tool, side, canonical(call.arguments))):
                     self._lines[key].append((number, call))
-        self._seen = len(self._calls)
+        self._lined = len(self._calls)
 
     def _first(self, keys: list[Any]) -> Call | None:
         """Return the earliest call of some lines that still waits."""
-        heads = []
-        for line in (self._lines[key] for key in keys if key in self._lines):
-            while line and line[0][1].source != "llm":
-                line.popleft()
-            if line:
-                heads.append(line[0])
+        heads = [head for head in map(self._head, keys) if head is not None]
         return min(heads, key=lambda head: head[0])[1] if heads else None
+
+    def _head(self, key: Any) -> tuple[int, Call] | None:
+        """Return the first of a line that still waits, with its number."""
+        line = self._lines.get(key)
+        while line and line[0][1].source != "llm":
+            line.popleft()
+        return line[0] if line else None
+
+
+class Announced:
+    """How often calls were announced, by id and tool, and by arguments too.
+
+    Arguments are only looked at where an id comes again.
+    """
+
+    def __init__(self) -> None:
+        self._first: dict[str, tuple[str, str | None] | None] = {}
+        self._times: Counter[Any] = Counter()
+
+    def times(self, call: Call) -> int:
+        """Return how often a call was announced; one whose arguments are not known, with any."""
+        if call.call_id not in self._first:
+            return 0
+        first = self._first[call.call_id]
+        if first is not None:
+            self._count(call.call_id, *first)
+            self._first[call.call_id] = None
+        if call.arguments is None:
+            return self._times[call.call_id, call.tool]
+        return self._times[call.call_id, call.tool, canonical(call.arguments)]
+
+    def add(self, call: Call) -> None:
+        """Count a call; without an id it is never the same as another."""
+        if not call.call_id:
+            return
+        if call.call_id in self._first:
+            self._count(call.call_id, call.tool, call.arguments)
+        else:
+            self._first[call.call_id] = call.tool, call.arguments
+
+    def _count(self, call_id: str, tool: str, arguments: str | None) -> None:
+        self._times.update([(call_id, tool), (call_id, tool, canonical(arguments))])
+
+
+def key_of(call: Call) -> Any:
+    """Return what a call is known by where it is repeated: its id, or its tool and arguments."""
+    return call.call_id or (call.tool, canonical(call.arguments))
 
 
 def canonical(arguments: str | None) -> str | None:
