@@ -14,7 +14,7 @@ _SAID = '{"status":"ok","id":4711,"note":"done as asked"}'
 
 
 def write_chats(workload: Path, path: Path, family: str) -> None:
-    """Write the JSONL workload as JSONL of one family (a key of `FAMILIES`): one conversation a line.
+    """Write the JSONL workload as JSONL of one family (a key of `FAMILIES`): one conversation a line, or a session.
 
     Parameters
     ----------
@@ -25,6 +25,9 @@ def write_chats(workload: Path, path: Path, family: str) -> None:
     with workload.open(encoding="utf-8") as lines, path.open("w", encoding="utf-8") as made:
         for line in lines:
             record = json.loads(line)
+            if family == "claude_code_jsonl":
+                made.writelines(to_json(entry) + "\n" for entry in told(record)["lines"])
+                continue
             chat = {"id": record["case_id"], "model": record["model"], "suite": record["suite"], **told(record)}
             chat["expected"] = record["expected"]
             made.write(to_json(chat) + "\n")
@@ -77,8 +80,121 @@ def gemini_contents(record: dict[str, Any]) -> dict[str, Any]:
     return {"contents": [*contents, {"role": "model", "parts": [{"text": _ANSWER}]}]}
 
 
+def openai_responses(record: dict[str, Any]) -> dict[str, Any]:
+    """Tell a case as items of OpenAI's responses."""
+
+    def message(role: str, kind: str, text: str) -> dict[str, Any]:
+        return {"type": "message", "role": role, "content": [{"type": kind, "text": text}]}
+
+    items = [message("user", "input_text", record["input"])]
+    for calls in _messages(record):
+        items += ({"type": "function_call", "call_id": call["id"], **call["function"]} for call in calls)
+        items += ({"type": "function_call_output", "call_id": call["id"], "output": _SAID} for call in calls)
+    return {"input": [*items, message("assistant", "output_text", _ANSWER)]}
+
+
+def langchain_model_dump(record: dict[str, Any]) -> dict[str, Any]:
+    """Tell a case as dumped LangChain messages."""
+    rest = {"additional_kwargs": {}, "response_metadata": {}}
+    messages: list[dict[str, Any]] = [{"type": "human", "content": record["input"], **rest}]
+    for calls in _messages(record):
+        made = [(call["id"], *_function(call)) for call in calls]
+        uses = [{"name": name, "args": arguments, "id": id, "type": "tool_call"} for id, name, arguments in made]
+        messages.append({"type": "ai", "content": "", "tool_calls": uses, "invalid_tool_calls": [], **rest})
+        messages += (
+            {"type": "tool", "content": _SAID, "tool_call_id": id, "name": name, "status": "success", **rest}
+            for id, name, _ in made
+        )
+    answer = {"type": "ai", "content": _ANSWER, "tool_calls": [], "invalid_tool_calls": [], **rest}
+    return {"messages": [*messages, answer]}
+
+
+def vercel_ai_messages(record: dict[str, Any]) -> dict[str, Any]:
+    """Tell a case as messages of the Vercel AI SDK."""
+    messages: list[dict[str, Any]] = [{"role": "user", "content": record["input"]}]
+    for calls in _messages(record):
+        made = [({"toolCallId": call["id"], "toolName": _function(call)[0]}, _function(call)[1]) for call in calls]
+        uses = [{"type": "tool-call", **who, "input": arguments} for who, arguments in made]
+        output = {"type": "text", "value": _SAID}
+        messages.append({"role": "assistant", "content": uses})
+        messages.append(
+            {"role": "tool", "content": [{"type": "tool-result", **who, "output": output} for who, _ in made]}
+        )
+    return {"messages": [*messages, {"role": "assistant", "content": [_text(_ANSWER)]}]}
+
+
+def pydantic_ai_messages(record: dict[str, Any]) -> dict[str, Any]:
+    """Tell a case as messages of pydantic-ai."""
+
+    def message(kind: str, parts: list[dict[str, Any]]) -> dict[str, Any]:
+        return {"kind": kind, "parts": parts}
+
+    messages = [message("request", [{"part_kind": "user-prompt", "content": record["input"]}])]
+    for calls in _messages(record):
+        made = [({"tool_call_id": call["id"], "tool_name": _function(call)[0]}, _function(call)[1]) for call in calls]
+        messages += [
+            message("response", [{"part_kind": "tool-call", **who, "args": arguments} for who, arguments in made]),
+            message("request", [{"part_kind": "tool-return", **who, "content": _SAID} for who, _ in made]),
+        ]
+    return {"messages": [*messages, message("response", [{"part_kind": "text", "content": _ANSWER}])]}
+
+
+def adk_session(record: dict[str, Any]) -> dict[str, Any]:
+    """Tell a case as a session of Google's ADK."""
+    events = [
+        {
+            "author": "user" if content is None or content["parts"][0].get("text") == record["input"] else "agent",
+            "content": content,
+            "timestamp": 1_700_000_000.5 + i,
+            "partial": False,
+        }
+        for i, content in enumerate(gemini_contents(record)["contents"])
+    ]
+    return {"appName": "shop", "userId": "someone", "events": events}
+
+
+def sharegpt(record: dict[str, Any]) -> dict[str, Any]:
+    """Tell a case as a ShareGPT conversation."""
+    turns = [{"from": "human", "value": record["input"]}]
+    for call in record["tool_calls"]:
+        name, arguments = _function(call)
+        turns += [
+            {"from": "function_call", "value": to_json({"name": name, "arguments": arguments})},
+            {"from": "observation", "value": _SAID},
+        ]
+    return {"conversations": [*turns, {"from": "gpt", "value": _ANSWER}]}
+
+
+def claude_code_jsonl(record: dict[str, Any]) -> dict[str, Any]:
+    """Tell a case as the lines of a Claude Code session: a line a block."""
+    case, lines = record["case_id"], list[dict[str, Any]]()
+    for i, message in enumerate(_blocks(record, _tool_use, _tool_result, _text)):
+        for block in message["content"]:
+            said = {
+                **message,
+                "content": [block],
+                **({"id": f"{case}-{i}"} if message["role"] == "assistant" else {}),
+            }
+            lines.append(
+                {
+                    "sessionId": case,
+                    "uuid": f"{case}/{len(lines)}",
+                    "parentUuid": f"{case}/{len(lines) - 1}" if lines else None,
+                    "type": message["role"],
+                    "isSidechain": False,
+                    "timestamp": "2026-01-01T12:00:00.000Z",
+                    "message": said,
+                }
+            )
+    return {"lines": lines}
+
+
 FAMILIES: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
-    told.__name__: told for told in (openai_chat, anthropic_messages, bedrock_converse, gemini_contents)
+    told.__name__: told
+    for told in (
+        *(openai_chat, anthropic_messages, bedrock_converse, gemini_contents, openai_responses),
+        *(langchain_model_dump, vercel_ai_messages, pydantic_ai_messages, adk_session, sharegpt, claude_code_jsonl),
+    )
 }
 
 

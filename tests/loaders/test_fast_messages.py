@@ -187,7 +187,7 @@ def _gemini_result(id, name, output, error):
 
 def with_tools(family, record):
     """Put the tools where a family has them."""
-    if "tools" not in record or family == "anthropic_messages":
+    if "tools" not in record or family not in ("gemini_contents", "bedrock_converse"):
         return record
     tools = record.pop("tools")
     if family == "gemini_contents":
@@ -195,46 +195,163 @@ def with_tools(family, record):
     return {**record, "toolConfig": {"tools": tools and [{"toolSpec": tool} for tool in tools]}}
 
 
-WRITERS = {"anthropic_messages": anthropic, "bedrock_converse": bedrock, "gemini_contents": gemini}
+def responses(kind, told):
+    """One item; several of one event are told one behind the other."""
+    if kind in ("ask", "answer"):
+        content = told if told is None else [{"type": "text", "text": told}]
+        return {"type": "message", "role": "user" if kind == "ask" else "assistant", "content": content}
+    if kind == "call":
+        id, name, value = told
+        return without({"type": "function_call", "call_id": id, "name": name, "arguments": value})
+    if kind == "return":
+        id, _, output, _ = told
+        content = [{"type": one, "text": one} for one in output] if isinstance(output, list) else output
+        return without({"type": "function_call_output", "call_id": id, "output": content})
+    odd = {
+        "system": {"role": "developer", "content": "Be short."},
+        "image": {"type": "custom_tool_call", "name": "code", "call_id": "5", "input": "x"},
+        "unknown": {"type": "reasoning", "summary": []},
+        "both": {"type": "web_search_call", "id": "5", "action": {"query": "x"}, "status": "completed"},
+    }
+    return odd.get(told, {"role": "user", "content": "plain"})
+
+
+def langchain(kind, told):
+    rest = {"additional_kwargs": {}}
+    if kind == "ask":
+        return {"type": "human", "content": told, **rest}
+    if kind == "answer":
+        return {"type": "AIMessageChunk", "content": [{"type": "text", "text": told}], **rest}
+    if kind == "call":
+        uses = [without({"id": id, "name": name, "args": value}) for id, name, value in told]
+        return {"type": "ai", "content": "I look.", "tool_calls": uses, "name": "helper", **rest}
+    if kind == "return":
+        id, name, output, error = told
+        content = [{"type": one, "text": one} for one in output] if isinstance(output, list) else output
+        status = "absent" if error is None else "error" if error else "success"
+        found = {"type": "tool", "content": content, "tool_call_id": id, "name": name, "status": status}
+        return {**without(found), **rest}
+    odd = {
+        "system": {"type": "system", "content": "Be short.", **rest},
+        "image": {"type": "ai", "content": "", "invalid_tool_calls": [{"id": "5", "name": "search", "args": "{"}]},
+        "unknown": {"type": "remove", "content": "", **rest},
+        "both": {"type": "ai", "content": "", "additional_kwargs": {"function_call": {"name": "f", "arguments": ""}}},
+    }
+    return odd.get(told, {"type": "human", "data": {"content": "plain", "type": "human"}, "content": ""})
+
+
+def vercel(kind, told):
+    if kind == "ask":
+        return {"role": "user", "content": told}
+    if kind == "answer":
+        return {"role": "assistant", "content": [{"type": "text", "text": told}]}
+    if kind == "call":
+        uses = [
+            without({"type": "tool-call", "toolCallId": id, "toolName": name, "input": value})
+            for id, name, value in told
+        ]
+        return {"role": "assistant", "content": [{"type": "text", "text": "I look."}, *uses]}
+    if kind == "return":
+        return {"role": "tool", "content": [_vercel_result(*one) for one in told]}
+    odd = {
+        "system": {"role": "system", "content": "Be short."},
+        "image": {"role": "user", "content": [{"type": "image"}, "plain"]},
+        "unknown": {"role": "assistant", "content": [{"type": "reasoning", "text": "Hm."}]},
+        "both": {"role": "assistant", "parts": [{"type": "tool-search", "toolCallId": "5", "state": "call"}]},
+    }
+    return odd.get(told, {"role": "user", "content": "plain"})
+
+
+def _vercel_result(id, name, output, error):
+    if error == "message":
+        return {"type": "tool-error", "toolCallId": id, "toolName": name, "error": error}
+    value = "absent" if output == "absent" else {"type": "json", "value": output} if error is None else output
+    failed = "absent" if error is None else error
+    return without({"type": "tool-result", "toolCallId": id, "toolName": name, "output": value, "isError": failed})
+
+
+def pydantic_ai(kind, told):
+    if kind == "ask":
+        return {"kind": "request", "parts": [{"part_kind": "user-prompt", "content": told}]}
+    if kind == "answer":
+        return {"kind": "response", "model_name": "said", "parts": [{"part_kind": "text", "content": told}]}
+    if kind == "call":
+        uses = [
+            without({"part_kind": "tool-call", "tool_call_id": id, "tool_name": name, "args": value})
+            for id, name, value in told
+        ]
+        return {"kind": "response", "parts": [{"part_kind": "text", "content": "I look."}, *uses]}
+    if kind == "return":
+        return {"kind": "request", "parts": [_pydantic_result(*one) for one in told]}
+    odd = {
+        "system": [{"part_kind": "system-prompt", "content": "Be short."}],
+        "image": [{"part_kind": "user-prompt", "content": one} for one in ("first", "last")],
+        "unknown": [{"part_kind": "retry-prompt", "content": "Again."}],
+        "both": [{"part_kind": "tool-call", "tool_call_id": "5", "tool_name": "final_result", "args": "{}"}],
+    }
+    return {"kind": "response" if told == "both" else "request", "parts": odd.get(told, []), "conversation_id": told}
+
+
+def _pydantic_result(id, name, output, error):
+    kind = "retry-prompt" if error == "message" else "tool-return"
+    outcome = "absent" if error is None else "failed" if error else "success"
+    return without({"part_kind": kind, "tool_call_id": id, "tool_name": name, "content": output, "outcome": outcome})
+
+
+def singly(write, several):
+    """Write an event of several calls, or results, as a message each."""
+    return lambda kind, told: [write(kind, one) for one in told] if kind in several else [write(kind, told)]
+
+
+# From an event to messages.
+WRITERS = {
+    "anthropic_messages": singly(anthropic, ()),
+    "bedrock_converse": singly(bedrock, ()),
+    "gemini_contents": singly(gemini, ()),
+    "openai_responses": singly(responses, ("call", "return")),
+    "langchain_model_dump": singly(langchain, ("return",)),
+    "vercel_ai_messages": singly(vercel, ()),
+    "pydantic_ai_messages": singly(pydantic_ai, ()),
+}
+KEYS = {"gemini_contents": "contents", "openai_responses": "input"}
+
+
+def record_of(family, talk, beside):
+    """Write a conversation as a record of a family."""
+    messages = [message for event in talk for message in WRITERS[family](*event)]
+    return with_tools(family, {**beside, KEYS.get(family, "messages"): messages})
 
 
 @pytest.mark.parametrize("family", BY_COLUMNS)
 @settings(max_examples=60, deadline=None)
-@given(data=st.data())
-def test_any_conversations_are_the_same_both_ways(tmp_path_factory, family, data):
-    told = data.draw(st.lists(st.tuples(talks, besides), min_size=2, max_size=5))
-    key = family_named(family).layout.key
+@given(told=st.lists(st.tuples(talks, besides), min_size=2, max_size=5))
+def test_any_conversations_are_the_same_both_ways(tmp_path_factory, family, told):
     path = tmp_path_factory.mktemp("chats") / "chats.jsonl"
-    records = [
-        with_tools(family, {**beside, key: [WRITERS[family](*event) for event in talk]}) for talk, beside in told
-    ]
-    both_ways(written(path, *records), family)
+    both_ways(written(path, *(record_of(family, talk, beside) for talk, beside in told)), family)
 
 
 @pytest.mark.parametrize("family", BY_COLUMNS)
 @settings(max_examples=20, deadline=None)
-@given(data=st.data())
-def test_regular_conversations_are_read_by_columns(tmp_path_factory, family, data):
-    told = data.draw(st.lists(regular, min_size=2, max_size=5))
-    key = family_named(family).layout.key
+@given(told=st.lists(regular, min_size=2, max_size=5))
+def test_regular_conversations_are_read_by_columns(tmp_path_factory, family, told):
     path = tmp_path_factory.mktemp("chats") / "chats.jsonl"
     # None is the beginning of another.
-    records = [
-        {"id": f"{i}", key: [WRITERS[family](*event) for event in [("ask", f"First {i}."), *talk]]}
-        for i, talk in enumerate(told)
-    ]
-    assert both_ways(written(path, *records), family)
+    chats = [[("ask", f"First {i}."), *talk] for i, talk in enumerate(told)]
+    assert both_ways(
+        written(path, *(record_of(family, chat, {"id": str(i)}) for i, chat in enumerate(chats))), family
+    )
 
 
 @pytest.mark.parametrize("family", BY_COLUMNS)
 def test_offered_tools_are_read_by_columns(tmp_path, family):
-    key = family_named(family).layout.key
     tools = [{"name": "book", "description": "Books.", "parameters": {"type": "object"}}, {"name": "search"}]
-    records = [
-        with_tools(family, {"id": str(i), key: [WRITERS[family]("ask", f"Who is {i}?")], **beside})
-        for i, beside in enumerate([{"tools": tools}, {}, {"tools": tools}])
-    ]
-    path = written(tmp_path / "chats.jsonl", *records)
+    path = written(
+        tmp_path / "chats.jsonl",
+        *(
+            record_of(family, [("ask", f"Who is {i}?"), ("answer", "Nobody.")], {"id": str(i), **beside})
+            for i, beside in enumerate([{"tools": tools}, {}, {"tools": tools}])
+        ),
+    )
     assert both_ways(path, family)
     data = tc.load(path, format=family)
     assert data.cases.tools_known.to_list() == [True, False, True]
@@ -243,14 +360,10 @@ def test_offered_tools_are_read_by_columns(tmp_path, family):
 
 @pytest.mark.parametrize("family", BY_COLUMNS)
 def test_histories_that_go_on_are_left_to_the_records(tmp_path, family):
-    ask, call, back = (
-        ("ask", "Where?"),
-        ("call", [("1", "search", {"a": None})]),
-        ("return", [("1", "search", "x", None)]),
-    )
-    key = family_named(family).layout.key
-    first, second = ([WRITERS[family](*event) for event in talk] for talk in ([ask, call], [ask, call, back]))
-    path = written(tmp_path / "log.jsonl", {key: first}, {key: second})
+    first = [("ask", "Where?"), ("call", [("1", "search", {"a": None})])]
+    second = [*first, ("return", [("1", "search", "x", None)])]
+    path = written(tmp_path / "log.jsonl", *(record_of(family, talk, {}) for talk in (first, second)))
     assert not both_ways(path, family)
-    assert len(tc.load(path)) == 1
-    assert both_ways(written(path, {"model": "m", key: first}, {"model": "n", key: second}), family)
+    assert len(tc.load(path, format=family)) == 1
+    told_apart = [record_of(family, talk, {"model": model}) for talk, model in ((first, "m"), (second, "n"))]
+    assert both_ways(written(path, *told_apart), family)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 from typing import Any
 
 from toolcorrect.arguments.decoding import ABSENT
@@ -145,6 +146,6 @@ ANTHROPIC_MESSAGES = message_format(
         tell,
         add_message,
         unfold,
-        layout=Layout("messages", _gather, frozenset({"request", "response", "content"}), wire=True),
+        layout=Layout(itemgetter("messages"), _gather, frozenset({"request", "response", "content"}), wire=True),
     )
 )

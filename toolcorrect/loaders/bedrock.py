@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 from typing import Any
 
 from toolcorrect.arguments.decoding import ABSENT
@@ -126,7 +127,10 @@ BEDROCK_CONVERSE = message_format(
         add_message,
         unfold,
         layout=Layout(
-            "messages", _gather, frozenset({"request", "response", "modelId", "tools"}), frozenset({"toolConfig"})
+            itemgetter("messages"),
+            _gather,
+            frozenset({"request", "response", "modelId", "tools"}),
+            frozenset({"toolConfig"}),
         ),
     )
 )

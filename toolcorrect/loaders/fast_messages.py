@@ -107,12 +107,13 @@ class _Reader:
 
     def _gather(self, records: list[Any], gathered: Gathered) -> bool:
         """Gather what the messages of records say; False where they may be elsewhere, or of another family."""
-        lists = [record[self.layout.key] for record in records]
+        layout = self.layout
+        lists = list(map(layout.messages, records))
         if not all(type(messages) is list and messages for messages in lists):
             return False
-        if not all(self.layout.elsewhere.isdisjoint(record) for record in records):
+        if any(record[key] is not None for record in records for key in layout.elsewhere & record.keys()):
             return False
-        shown = self.layout.gather(lists, gathered)
+        shown = layout.gather(lists, gathered)
         return all(
             case in shown
             or self.family.tell(messages)
@@ -129,7 +130,7 @@ class _Reader:
                 continue
             text = orjson.dumps(given)
             if text not in self.offered:
-                ((_, context),) = self.family.unfold({**given, self.layout.key: record[self.layout.key]})
+                ((_, context),) = self.family.unfold({key: record[key] for key in self.plumbing & record.keys()})
                 scratch = Rows(self.source).case()
                 add_offered_list(scratch, context.get("tools"))
                 self.offered[text] = scratch.tools if scratch.columns.get("tools_known") else None
@@ -144,7 +145,7 @@ _TOOL = ("case", "tool", "description", "parameters", "effect")
 
 def _stated(name: str, given: pa.Array, derived: pa.Array) -> pa.Array:
     """Return what records state, where they state something, else what their messages tell."""
-    if name == "input":
+    if name not in ("output", "turns"):
         return pc.coalesce(given, derived)
     nothing = pc.equal(given, 0 if name == "turns" else "").fill_null(True)
     return pc.if_else(nothing, pc.coalesce(derived, given), given)

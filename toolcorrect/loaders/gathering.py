@@ -26,22 +26,22 @@ class Layout:
 
     Attributes
     ----------
-    key
-        Where a record has its messages.
+    messages
+        Returns the messages of a record.
     gather
         Says of conversations what the family's reader would say. Returns in which of them (numbers from 0) there
         is something that shows the family; raises what is in `MALFORMED` where anything is not regular.
     elsewhere
-        Keys by which a record would hold messages in another place too.
+        Keys by which a record would hold messages in another place too, unless they are null.
     tools
         Keys from which ``unfold`` takes the tools that a record offers.
     wire
         As in `decode_texts`, for arguments that are texts.
     """
 
-    key: str
+    messages: Callable[[dict[str, Any]], Any]
     gather: Callable[[Sequence[list[Any]], Gathered], set[int]]
-    elsewhere: frozenset[str]
+    elsewhere: frozenset[str] = frozenset()
     tools: frozenset[str] = frozenset({"tools"})
     wire: bool = False
 
@@ -55,6 +55,8 @@ class Gathered:
         As of `Told`.
     asked, answered
         Messages (rows) with the text.
+    named
+        Messages (rows) with what they say of their case, by its column.
     calls, results
         Columns as lists, by their names.
     """
@@ -64,6 +66,7 @@ class Gathered:
         self.begins: list[bool] = []
         self.asked: list[tuple[int, str]] = []
         self.answered: list[tuple[int, str]] = []
+        self.named: dict[str, list[tuple[int, str]]] = defaultdict(list)
         self.calls: dict[str, list[Any]] = defaultdict(list)
         self.results: dict[str, list[Any]] = defaultdict(list)
         self.said: list[np.ndarray] = []
@@ -102,6 +105,7 @@ class Gathered:
             calls,
             results,
             np.concatenate(self.said),
+            {name: _said(found) for name, found in self.named.items()},
         )
 
 
@@ -122,14 +126,17 @@ class Blocks:
         Blocks of each message.
     begins
         For each message, whether a step begins with it.
+    said
+        What each block says in words; by default its text.
     """
 
     def __init__(
         self,
         gathered: Gathered,
         lengths: Sequence[int],
-        contents: Sequence[Sequence[dict[str, Any]]],
+        contents: Sequence[Sequence[Any]],
         begins: Sequence[bool],
+        said: Sequence[Any] | None = None,
     ) -> None:
         self.all = list(itertools.chain.from_iterable(contents))
         self.message = [row for row, blocks in enumerate(contents) for _ in blocks]
@@ -139,7 +146,8 @@ class Blocks:
         gathered.begins += begins
         gathered.places += len(self.all)
         sizes = list(map(len, contents))
-        sums = np.append(np.uint64(0), np.cumsum(hashes([block.get("text") for block in self.all])))
+        said = [block.get("text") for block in self.all] if said is None else said
+        sums = np.append(np.uint64(0), np.cumsum(hashes(said)))
         after = np.cumsum(sizes)
         gathered.said.append(sums[after] - sums[after - sizes])
 
@@ -180,12 +188,12 @@ class Blocks:
         columns = {"output": json_texts(outputs), "error": errors, "error_message": messages}
         self._add(self._gathered.results, rows, id=ids, tool=tools or [None] * len(rows), **columns)
 
-    def asked(self, asks: Iterable[bool], words: Callable[[Any], str]) -> None:
+    def asked(self, asks: Iterable[bool], words: Callable[[Any], str | None]) -> None:
         """Take what is asked in some of the messages, if it is anything."""
         said = ((row, words(self._contents[row])) for row, one in enumerate(asks) if one)
         self._gathered.asked += [(self._first + row, text) for row, text in said if text]
 
-    def answered(self, answers: Sequence[bool], words: Callable[[Any], str]) -> None:
+    def answered(self, answers: Sequence[bool], words: Callable[[Any], str | None]) -> None:
         """Take the last answer of each conversation."""
         end = 0
         for length in self._lengths:
@@ -194,6 +202,10 @@ class Blocks:
                 if answers[row] and (text := words(self._contents[row])):
                     self._gathered.answered.append((self._first + row, text))
                     break
+
+    def named(self, column: str, values: Iterable[Any]) -> None:
+        """Take what messages say of their case, those left out that say nothing."""
+        self._gathered.named[column] += [(self._first + row, value) for row, value in enumerate(values) if value]
 
     def _add(self, table: dict[str, list[Any]], rows: Sequence[int], **columns: Sequence[Any]) -> list[int]:
         message = [self.message[row] for row in rows]
@@ -242,6 +254,8 @@ def _held(arguments: Sequence[Any]) -> tuple[list[Any], list[int]]:
     """Return arguments as texts with their forms, as `held` does; -1 for a text still to be decoded."""
     if {*map(type, arguments)} <= {dict}:
         return json_texts(arguments), [FORM["object"]] * len(arguments)
+    if {*map(type, arguments)} == {str}:
+        return list(arguments), [-1] * len(arguments)
     pairs = [held(value) for value in arguments]
     return [text for text, _ in pairs], [-1 if form is None else form for _, form in pairs]
 

@@ -212,6 +212,6 @@ GEMINI_CONTENTS = message_format(
         add_content,
         unfold,
         _PLUMBING,
-        Layout("contents", _gather, _ELSEWHERE),
+        Layout(itemgetter("contents"), _gather, _ELSEWHERE),
     )
 )

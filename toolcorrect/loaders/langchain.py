@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 from typing import Any
 
 from toolcorrect.arguments.decoding import ABSENT
 from toolcorrect.loaders.chat import content_text
 from toolcorrect.loaders.conversation import Conversation, kind_of_tool, unwrapped
 from toolcorrect.loaders.format import Format
+from toolcorrect.loaders.gathering import Blocks, Gathered, Layout
 from toolcorrect.loaders.message_lists import Family, Unfolded, message_format, under_messages
 from toolcorrect.loaders.rows import Rows
 from toolcorrect.loaders.source import Source
@@ -56,11 +59,16 @@ def add_message(talk: Conversation, message: Any, *, agent: Any = None, depth: i
                 depth=depth,
             )
     elif kind in ("tool", "function"):
-        error = _ERRORS.get(str(fields.get("status")))
-        output = unwrapped(fields.get("content"))
-        note = output if error and isinstance(output, str) else None
+        output, error, note = _returned(fields)
         name = fields.get("name")
         talk.result(output, id=fields.get("tool_call_id"), tool=name, error=error, error_message=note)
+
+
+def _returned(fields: dict[str, Any]) -> tuple[Any, bool | None, str | None]:
+    """Return what a tool said, whether it is an error, and the message of that."""
+    error = _ERRORS.get(str(fields.get("status")))
+    output = unwrapped(fields.get("content"))
+    return output, error, output if error and isinstance(output, str) else None
 
 
 def _calls(talk: Conversation, fields: dict[str, Any]) -> list[dict[str, Any]]:
@@ -80,6 +88,64 @@ def _calls(talk: Conversation, fields: dict[str, Any]) -> list[dict[str, Any]]:
             return sorted(made, key=lambda call: order[call["id"]])
         talk.case.report("order_inferred", "calls that cannot be parsed are put behind those that can")
     return good + bad
+
+
+def _gather(talks: Sequence[list[Any]], gathered: Gathered) -> set[int]:
+    """Say what `add_message` says, of several conversations at once."""
+    messages = [
+        flat(message) if "kwargs" in message or "data" in message else message for talk in talks for message in talk
+    ]
+    types = [message["type"] for message in messages]
+    words = {kind: flat({"type": kind})["type"] for kind in {*types}}
+    kinds = [words[kind] for kind in types]
+    answers = [kind == "ai" for kind in kinds]
+    made = [_plain_calls(message) if kind == "ai" else [] for kind, message in zip(kinds, messages)]
+    # A message stands before its calls.
+    contents = [[message, *calls] for message, calls in zip(messages, made)]
+    said = [text for message, calls in zip(messages, made) for text in (_words([message]), *[None] * len(calls))]
+    blocks = Blocks(gathered, list(map(len, talks)), contents, answers, said)
+    starts = list(itertools.accumulate(map(len, contents), initial=0))
+    rows = [row for start, calls in zip(starts, made) for row in range(start + 1, start + 1 + len(calls))]
+    calls = [blocks.all[row] for row in rows]
+    names = [call["name"] for call in calls]
+    blocks.calls(
+        rows,
+        names,
+        [call.get("args", ABSENT) for call in calls],
+        [call.get("id") for call in calls],
+        list(map(kind_of_tool, names)),
+        agent=[messages[blocks.message[row]].get("name") or None for row in rows],
+    )
+    returned = [row for row, kind in enumerate(kinds) if kind in ("tool", "function")]
+    results = [messages[row] for row in returned]
+    blocks.results(
+        [starts[row] for row in returned],
+        list(map(_returned, results)),
+        [result.get("tool_call_id") for result in results],
+        [result.get("name") for result in results],
+    )
+    blocks.asked([kind == "human" for kind in kinds], _words)
+    blocks.answered(answers, _words)
+    return set()
+
+
+def _words(blocks: Sequence[dict[str, Any]]) -> str | None:
+    return content_text(blocks[0].get("content"))
+
+
+def _plain_calls(fields: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the calls of a message that are where they belong.
+
+    Raises
+    ------
+    ValueError
+        Where it has others.
+    """
+    calls = fields.get("tool_calls") or []
+    extra = fields.get("additional_kwargs")
+    if fields.get("invalid_tool_calls") or (not calls and extra and {"tool_calls", "function_call"} & extra.keys()):
+        raise ValueError("calls that are not regular")
+    return list(calls)
 
 
 def _tell_dumpd(messages: Sequence[Any]) -> str | None:
@@ -114,14 +180,29 @@ def _is_state(value: Any) -> bool:
     return isinstance(value, dict) and isinstance(value.get("messages"), list)
 
 
+_LAYOUT = Layout(itemgetter("messages"), _gather, frozenset({"values", "channel_values"}), wire=True)
 LANGCHAIN_DUMPD = message_format(
-    Family("langchain_dumpd", "LangChain messages through dumpd", _tell_dumpd, add_message, _unfold)
+    Family("langchain_dumpd", "LangChain messages through dumpd", _tell_dumpd, add_message, _unfold, layout=_LAYOUT)
 )
 LANGCHAIN_TO_DICT = message_format(
-    Family("langchain_messages_to_dict", "LangChain messages_to_dict", _tell_to_dict, add_message, _unfold)
+    Family(
+        "langchain_messages_to_dict",
+        "LangChain messages_to_dict",
+        _tell_to_dict,
+        add_message,
+        _unfold,
+        layout=_LAYOUT,
+    )
 )
 LANGCHAIN_MODEL_DUMP = message_format(
-    Family("langchain_model_dump", "LangChain messages through model_dump", tell_flat, add_message, _unfold)
+    Family(
+        "langchain_model_dump",
+        "LangChain messages through model_dump",
+        tell_flat,
+        add_message,
+        _unfold,
+        layout=_LAYOUT,
+    )
 )
 
 

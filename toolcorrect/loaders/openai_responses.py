@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from operator import itemgetter
 from typing import Any
 
 from toolcorrect.arguments.decoding import ABSENT
 from toolcorrect.loaders.calls import FreeText
 from toolcorrect.loaders.chat import content_text
 from toolcorrect.loaders.conversation import Conversation, kind_of_tool, unwrapped
+from toolcorrect.loaders.gathering import Blocks, Gathered, Layout
 from toolcorrect.loaders.message_lists import Family, Unfolded, message_format, request_and_response
 from toolcorrect.loaders.rows import MALFORMED, Rows
 from toolcorrect.loaders.source import Source
@@ -65,6 +67,41 @@ def add_item(talk: Conversation, item: dict[str, Any]) -> None:
 def _add_output(talk: Conversation, item: dict[str, Any]) -> None:
     output = unwrapped(item.get("output", ABSENT))
     talk.result(output, id=item["call_id"])
+
+
+def _gather(talks: Sequence[list[Any]], gathered: Gathered) -> set[int]:
+    """Say what `add_item` says, of several conversations of plain items at once."""
+    items = [item for talk in talks for item in talk]
+    kinds = [item.get("type", "message") for item in items]
+    if any(kind in _ONE_BY_ONE or kind.endswith("_call") for kind in {*kinds} - {"function_call"}):
+        raise ValueError("items that are not regular")
+    outputs = {kind for kind in {*kinds} if kind.endswith("_call_output")}
+    speaks = [item["role"] if kind == "message" else None for kind, item in zip(kinds, items)]
+    said = [None if who is None else content_text(item.get("content")) for who, item in zip(speaks, items)]
+    begins = [who == "user" or kind in outputs for who, kind in zip(speaks, kinds)]
+    blocks = Blocks(gathered, list(map(len, talks)), [[text] for text in said], begins, said)
+    made = [row for row, kind in enumerate(kinds) if kind == "function_call"]
+    calls = [items[row] for row in made]
+    if any("content" in call for call in calls):
+        raise ValueError("calls that do not show the family")
+    names = [call["name"] for call in calls]
+    shown = blocks.calls(
+        made,
+        names,
+        [call.get("arguments", ABSENT) for call in calls],
+        [call.get("call_id") for call in calls],
+        list(map(kind_of_tool, names)),
+    )
+    returned = [row for row, kind in enumerate(kinds) if kind in outputs]
+    results = [items[row] for row in returned]
+    found = [(unwrapped(result.get("output", ABSENT)), None, None) for result in results]
+    blocks.results(returned, found, [result["call_id"] for result in results])
+    blocks.asked([who == "user" for who in speaks], itemgetter(0))
+    blocks.answered([who == "assistant" for who in speaks], itemgetter(0))
+    return shown
+
+
+_ONE_BY_ONE = frozenset({"mcp_approval_request", "mcp_list_tools"})
 
 
 def _add_mcp(talk: Conversation, item: dict[str, Any]) -> None:
@@ -128,6 +165,15 @@ def unfold(record: dict[str, Any]) -> Iterator[Unfolded]:
     yield items, context
 
 
+def _items(record: dict[str, Any]) -> Any:
+    """Return the items of a record as `unfold` does, where all are in their usual place."""
+    given, output = record.get("input"), record.get("output")
+    if "type" in record:
+        raise ValueError("an item, or an event of a stream")
+    items = [{"role": "user", "content": given}] if isinstance(given, str) else given or []
+    return [*items, *output] if isinstance(output, list) else items
+
+
 def tell(messages: Sequence[Any]) -> str | None:
     """Recognise items by their types."""
     for item in messages:
@@ -141,7 +187,16 @@ def tell(messages: Sequence[Any]) -> str | None:
     return None
 
 
-_FAMILY = Family("openai_responses", "OpenAI Responses items and response objects", tell, add_item, unfold, _PLUMBING)
+_ELSEWHERE = frozenset({"request", "response", "items", "previous_response_id", "conversation"})
+_FAMILY = Family(
+    "openai_responses",
+    "OpenAI Responses items and response objects",
+    tell,
+    add_item,
+    unfold,
+    _PLUMBING,
+    Layout(_items, _gather, _ELSEWHERE, wire=True),
+)
 
 
 def read(source: Source, rows: Rows) -> None:

@@ -77,6 +77,8 @@ class Told:
         Messages with which a step begins, if they make calls.
     said
         A number (uint64) for what else each message says, the same for equal messages.
+    named
+        Messages (rows), with what they say of their case, by its column: the first counts.
     """
 
     lengths: np.ndarray
@@ -86,6 +88,7 @@ class Told:
     calls: Calls
     results: Results
     said: np.ndarray
+    named: dict[str, Said] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.size = len(self.lengths)
@@ -98,13 +101,17 @@ class Told:
 
     def case_columns(self) -> dict[str, pa.Array]:
         """Return what the messages tell of their cases: first question, last answer, turns."""
-        asked, answered = self.asked[0][::-1], self.answered[0]
+        firsts = {"input": self.asked, **self.named}
+        rows, texts = self.answered
         return {
             # Of rows for one case the last counts.
-            "input": self.asked[1].take(placed(np.arange(len(asked))[::-1], self.case[asked], self.size)),
-            "output": self.answered[1].take(placed(np.arange(len(answered)), self.case[answered], self.size)),
+            **{name: self._first_of(*said) for name, said in firsts.items()},
+            "output": texts.take(placed(np.arange(len(rows)), self.case[rows], self.size)),
             "turns": pa.array(self.turns[self.last]),
         }
+
+    def _first_of(self, rows: np.ndarray, texts: pa.Array) -> pa.Array:
+        return texts.take(placed(np.arange(len(rows))[::-1], self.case[rows[::-1]], self.size))
 
     def call_columns(self) -> dict[str, pa.Array] | None:
         """Return the columns of the calls, with what came back; None where that is not regular."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 from typing import Any
 
 from toolcorrect.arguments.decoding import ABSENT
 from toolcorrect.loaders.chat import content_text
 from toolcorrect.loaders.conversation import Conversation
 from toolcorrect.loaders.format import Format
+from toolcorrect.loaders.gathering import Blocks, Gathered, Layout, listed_contents
 from toolcorrect.loaders.message_lists import Family, blocks_of, case_of, message_format
 from toolcorrect.loaders.rows import Rows
 from toolcorrect.loaders.source import Source
@@ -54,14 +56,29 @@ def _add_part(talk: Conversation, part: dict[str, Any]) -> None:
 
 
 def _add_call(talk: Conversation, part: dict[str, Any], name: Any) -> None:
-    arguments = part.get("input", part.get("args", ABSENT))
-    kind = "server" if part.get("providerExecuted") else "function"
+    arguments = _arguments(part)
     # A call that the SDK could not parse keeps the model's text.
-    talk.call(name, arguments, id=part.get("toolCallId"), wire=isinstance(arguments, str), kind=kind)
+    talk.call(name, arguments, id=part.get("toolCallId"), wire=isinstance(arguments, str), kind=_kind(part))
+
+
+def _arguments(part: dict[str, Any]) -> Any:
+    return part.get("input", part.get("args", ABSENT))
+
+
+def _kind(part: dict[str, Any]) -> str:
+    return "server" if part.get("providerExecuted") else "function"
 
 
 def _add_result(talk: Conversation, part: dict[str, Any]) -> None:
-    """Add a result: an error has a type of its own, or, in version 4, a flag."""
+    output, failed, message = _returned(part)
+    talk.result(output, id=part["toolCallId"], error=failed, error_message=message)
+
+
+def _returned(part: dict[str, Any]) -> tuple[Any, bool, Any]:
+    """Return what came back, whether it is an error, and the message of that.
+
+    An error has a type of its own, or, in version 4, a flag.
+    """
     output = part.get("output", part.get("result", ABSENT))
     failed = part.get("type") == "tool-error" or bool(part.get("isError"))
     if (
@@ -75,7 +92,7 @@ def _add_result(talk: Conversation, part: dict[str, Any]) -> None:
     message = (part.get("error") or output or None) if failed else None
     if output is ABSENT and failed and part.get("error"):
         output = part["error"]
-    talk.result(output, id=part["toolCallId"], error=failed, error_message=None if message is ABSENT else message)
+    return output, failed, None if message is ABSENT else message
 
 
 def _add_interface_part(talk: Conversation, part: dict[str, Any], name: Any) -> None:
@@ -89,6 +106,35 @@ def _add_interface_part(talk: Conversation, part: dict[str, Any], name: Any) -> 
         talk.result(part.get("output", part.get("result", ABSENT)), id=identity, error=False)
 
 
+def _gather(talks: Sequence[list[Any]], gathered: Gathered) -> set[int]:
+    """Say what `add_message` says, of several conversations of model messages at once."""
+    messages = [message for talk in talks for message in talk]
+    if any("parts" in message or "toolInvocations" in message for message in messages):
+        raise ValueError("messages of the UI")
+    roles = [message["role"] for message in messages]
+    answers = [role == "assistant" for role in roles]
+    blocks = Blocks(gathered, list(map(len, talks)), listed_contents(messages), answers)
+    kinds = ["" if roles[row] == "user" else str(part.get("type")) for part, row in zip(blocks.all, blocks.message)]
+    if any(kind.startswith(("tool-", "dynamic-tool", "step-start")) for kind in {*kinds} - _MODEL):
+        raise ValueError("parts of the UI")
+    made = [row for row, kind in enumerate(kinds) if kind == "tool-call"]
+    calls = [blocks.all[row] for row in made]
+    shown = blocks.calls(
+        made,
+        [call["toolName"] for call in calls],
+        list(map(_arguments, calls)),
+        [call.get("toolCallId") for call in calls],
+        list(map(_kind, calls)),
+    )
+    returned = [row for row, kind in enumerate(kinds) if kind in ("tool-result", "tool-error")]
+    results = [blocks.all[row] for row in returned]
+    blocks.results(returned, list(map(_returned, results)), [result["toolCallId"] for result in results])
+    blocks.asked([role == "user" for role in roles], content_text)
+    blocks.answered(answers, content_text)
+    return shown
+
+
+_MODEL = frozenset({"tool-call", "tool-result", "tool-error"})
 # Parts that only messages of the UI have under that key.
 _INTERFACE = frozenset({"text", "reasoning", "step-start", "file", "source-url", "source-document"})
 
@@ -113,7 +159,13 @@ def tell(messages: Sequence[Any]) -> str | None:
 
 
 VERCEL_MESSAGES = message_format(
-    Family("vercel_ai_messages", "Vercel AI SDK messages, of the model and of the UI", tell, add_message)
+    Family(
+        "vercel_ai_messages",
+        "Vercel AI SDK messages, of the model and of the UI",
+        tell,
+        add_message,
+        layout=Layout(itemgetter("messages"), _gather, wire=True),
+    )
 )
 
 _PLUMBING = frozenset(
