@@ -156,6 +156,17 @@ def test_what_data_cannot_say_is_refused():
         calibrate(scores, [0.0, 1.0] * 20, wrong=0.5)
 
 
+def test_outcomes_are_finite_numbers_on_a_scale_with_its_own_success():
+    frame = pd.DataFrame({"recall": [1.0, 0.5] * 20})
+    with pytest.raises(DataError, match="outcome holds an infinite number \\(case 3\\)"):
+        calibrate(frame, [1, 0, 1, np.inf, *[1, 0] * 18])
+    # Fractional rewards are unsolved unless success says otherwise; ratings up to 5 have a success of their own.
+    for outcome, success in (([1.0, 0.5] * 20, 1.0), ([0.75, 0.25] * 20, 0.5), ([5, 2] * 20, 4)):
+        assert calibrate(frame, outcome, success=success, resamples=5).loc["recall", "auc"] == 1.0
+    with pytest.raises(DataError, match="by is missing for every case"):
+        calibrate(frame, [1, 0] * 20, by=[None] * 40)
+
+
 def test_labels_that_are_no_random_sample_are_refused_unless_weighted():
     random = np.random.default_rng(0)
     n = 6000

@@ -49,6 +49,16 @@ def test_rankings_are_means_and_ranks(agents):
     assert table.loc[("truth", "a"), ["rank_low", "rank_high"]].to_list() == [1, 1]
 
 
+def test_without_any_group_there_is_no_ranking():
+    frame = pd.DataFrame({"recall": [1.0, 0.0]})
+    with pytest.raises(DataError, match="by is missing for every case, so there are no groups"):
+        rankings(frame, by=pd.Series([None, None]))
+    with pytest.raises(DataError, match="by is missing for every case, so there are no groups"):
+        rank_flips(frame, by=[None, None], against="recall")
+    # Where there is no case, there is nothing to explain.
+    assert rankings(frame.iloc[:0], by=[]).empty
+
+
 def test_tied_groups_share_the_better_rank_and_unscored_ones_have_none():
     scores = pd.DataFrame({"v": [0.3, 0.1 + 0.2, 0.1, np.nan]})
     table = rankings(scores, by=list("abcd"), resamples=20).loc["v"]

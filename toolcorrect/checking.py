@@ -15,6 +15,7 @@ from toolcorrect.tables import STRING, coerce
 
 def checked_cases(cases: pd.DataFrame) -> pd.DataFrame:
     """Coerce the table of cases; ids become the index, a case without a task is its own."""
+    _check_frame("cases", cases)
     if "case" in cases.columns:
         cases = cases.set_index("case")
     if cases.index.hasnans:
@@ -28,11 +29,18 @@ def checked_cases(cases: pd.DataFrame) -> pd.DataFrame:
     return checked
 
 
+def _check_frame(table: str, frame: object) -> None:
+    if not isinstance(frame, pd.DataFrame):
+        raise DataError(f"{table} must be a DataFrame, not {type(frame).__name__}.")
+
+
 def in_case_order(table: str, frame: pd.DataFrame | None, index: pd.Index) -> tuple[pd.DataFrame, np.ndarray]:
     """Coerce a table and sort it by case, (reference,) position; return it with its case rows."""
-    if frame is not None and "position" not in frame.columns and len(frame):
+    if frame is not None:
+        _check_frame(table, frame)
         groups = [name for name in ("case", "reference") if name in frame.columns]
-        frame = frame.assign(position=frame.groupby(groups, sort=False).cumcount())
+        if groups and "position" not in frame.columns and len(frame):
+            frame = frame.assign(position=frame.groupby(groups, sort=False).cumcount())
     made = coerce(table, frame)
     rows = rows_in(index, made["case"])
     if (rows < 0).any():

@@ -16,6 +16,7 @@ from toolcorrect.errors import OptionError, ToolcorrectError, listed
 from toolcorrect.explaining.disagreeing import CAUSES_IN_WORDS
 from toolcorrect.html import visible
 from toolcorrect.loaders.folder import shared_key
+from toolcorrect.variants import described
 
 app = typer.Typer(
     add_completion=False,
@@ -155,16 +156,15 @@ def formats() -> None:
 
 @app.command()
 def variants(
-    name: Annotated[str | None, typer.Argument(help="One definition; without it, all are listed.")] = None,
+    name: Annotated[str | None, typer.Argument(help="One definition, or a glob; without it, all are listed.")] = None,
 ) -> None:
     """List the scoring definitions, or describe one."""
     with _sentences():
-        table = tc.variants()
-        if name is None:
-            print(_table(table[["title", "rule"]].reset_index()))
+        found = tc.variants(name)
+        if isinstance(found, pd.DataFrame):
+            print(_table(found[["title", "rule"]].reset_index()))
             return
-        tc.variants(name)
-        for label, value in table.loc[name].items():
+        for label, value in described(found).items():
             print(f"{label.replace('_', ' '):<16} {', '.join(value) if isinstance(value, list) else value}")
 
 

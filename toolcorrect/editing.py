@@ -9,9 +9,9 @@ import numpy as np
 import orjson
 import pandas as pd
 
-from toolcorrect.dataset import Dataset
+from toolcorrect.dataset import Dataset, check_dataset
 from toolcorrect.encoding import OUTSIDE
-from toolcorrect.errors import DataError, OptionError, check_option, unknown_name
+from toolcorrect.errors import DataError, OptionError, check_number, check_option, check_type, unknown_name
 from toolcorrect.tables import coerce
 
 EDITS = ("add", "drop", "repeat", "swap", "change")
@@ -73,6 +73,11 @@ def edit(
     >>> edit(data, "swap").calls.tool.to_list(), edit(data, "drop", position=0).calls.tool.to_list()
     (['book', 'search'], ['book'])
     """
+    check_number("count", count, whole=True)
+    check_number("seed", seed, low=0, whole=True)
+    check_type("position", position, int | None, "the place of a call, counted from 0")
+    check_type("tool", tool, str, "the name of a tool")
+    check_type("arguments", arguments, dict | None, "an object of arguments")
     check_option("kind", kind, EDITS)
     if count < 0:
         raise OptionError(f"count={count} must be 0 or more.")
@@ -133,7 +138,9 @@ def editable(data: Dataset, kind: str, *, count: int = 1) -> pd.Series:
     >>> editable(data, "swap").to_dict()
     {'x': True, 'y': False}
     """
+    check_dataset(data)
     check_option("kind", kind, EDITS)
+    check_number("count", count, whole=True)
     cases = data.cases
     known = cases["called_known"]
     if kind == "add":
@@ -143,9 +150,12 @@ def editable(data: Dataset, kind: str, *, count: int = 1) -> pd.Series:
 
 
 def _asked(data: Dataset, cases: Sequence[str] | pd.Index | None) -> pd.Series:
+    check_dataset(data)
+    check_type("cases", cases, Sequence | pd.Index | pd.Series | np.ndarray | None, "a list of case ids")
     index = data.cases.index
     if cases is None:
         return pd.Series(True, index=index)
+    cases = [cases] if isinstance(cases, str) else cases
     strangers = pd.Index(cases).difference(index)
     if len(strangers):
         raise unknown_name("case", str(strangers[0]), index)

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from toolcorrect.dataset import Dataset
-from toolcorrect.errors import DataError, listed
+from toolcorrect.dataset import Dataset, check_dataset
+from toolcorrect.errors import DataError, check_type, listed
 from toolcorrect.tables import CASES, STRING, TABLES, coerce
 
 # Columns of a test case that fill what a run does not know; its own tags come beside them.
@@ -34,6 +34,7 @@ def join_expected(data: Dataset, testcases: Dataset | pd.DataFrame | str | Path,
         Where one side has no such column, or two test cases that differ share a key. Those that expect the same
         count as one, as where a results file holds a test once for each model.
     """
+    check_type("on", on, str, '"case" or the name of a column of cases')
     if not isinstance(testcases, Dataset):
         from toolcorrect.loaders import load
 
@@ -158,10 +159,12 @@ def concat(datasets: Iterable[Dataset] | Mapping[str, Dataset]) -> Dataset:
     >>> concat({"first": one, "second": one}).cases.index.to_list()
     ['x', 'second/x']
     """
+    check_type("datasets", datasets, Iterable, "a list of datasets, or a mapping of name to dataset")
     named = datasets if isinstance(datasets, Mapping) else {str(i): d for i, d in enumerate(datasets)}
     parts: dict[str, list[pd.DataFrame]] = {table: [] for table in TABLES}
     seen: set[str] = set()
     for name, data in named.items():
+        check_dataset(data)
         index = data.cases.index
         clashing = [case for case in index if case in seen]
         renamed = {case: _free(f"{name}/{case}", seen) for case in clashing}

@@ -10,7 +10,7 @@ from typing import Literal
 
 import pandas as pd
 
-from toolcorrect.errors import check_option
+from toolcorrect.errors import check_option, check_type
 
 _ZERO_WIDTH = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff"))
 _TRIMMED = " \t\r\n\f\v\u00a0'\"`"
@@ -165,7 +165,11 @@ def collisions(tools: Iterable[str], names: str | Names = "galtea") -> pd.DataFr
     {'search': 2}
     """
     steps = resolve(names)
-    raw = pd.Series(sorted(set(tools)), dtype=object)
+    check_type("tools", tools, Iterable, "names of tools")
+    distinct = set(tools)
+    for tool in distinct:
+        check_type("tools", tool, str, "names of tools")
+    raw = pd.Series(sorted(distinct), dtype=object)
     groups = raw.groupby(raw.map(steps).rename("name")).agg(list).to_frame("raw")
     groups["count"] = groups["raw"].map(len).astype("int64")
     return groups[groups["count"] > 1]

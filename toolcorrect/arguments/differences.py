@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from toolcorrect.arguments.schemas import satisfies
+from toolcorrect.errors import check_number, check_option
 
 # A path is kept as a chain of (parent, part), so that deep values cost no more than flat ones.
 _Path = tuple[Any, Any] | None
@@ -75,6 +76,10 @@ def differences(
     [{'path': 'q', 'code': 'value', 'expected': 'ferry', 'called': 'train'},
      {'path': 'x', 'code': 'extra', 'expected': None, 'called': None}]
     """
+    check_option("keys", keys, ("all", "expected", "expected_deep", "called"))
+    check_number("absolute", absolute, low=0)
+    check_number("relative", relative, low=0)
+    check_number("limit", limit, whole=True)
     found: list[dict[str, Any]] = []
 
     def note(path: _Path, code: str, one: Any, other: Any) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from toolcorrect.errors import DataError, LoadError, OptionError, listed
+from toolcorrect.errors import DataError, LoadError, OptionError, check_number, check_type, listed, shown
 from toolcorrect.statistics.aligning import score_frame
 from toolcorrect.statistics.thresholds import passes
 from toolcorrect.tables import STRING
@@ -57,6 +57,8 @@ def sample_for_labels(
     >>> sample_for_labels(scores, n=4).groupby("stratum", observed=True).weight.agg(["size", "sum"]).to_dict("index")
     {'all pass': {'size': 2, 'sum': 8.0}, 'many disagree': {'size': 2, 'sum': 2.0}}
     """
+    check_number("n", n, whole=True)
+    check_number("seed", seed, low=0, whole=True)
     if n < 1:
         raise OptionError(f"n={n} chooses no case; give 1 or more.")
     frame = score_frame(scores)
@@ -109,6 +111,10 @@ def write_label_sheet(
     Texts come from traces, and a spreadsheet runs a cell that begins with ``=`` as a formula: such a cell gets an
     apostrophe before it, which `read_labels` takes off again.
     """
+    check_type("sample", sample, pd.DataFrame, "what tc.sample_for_labels returns")
+    check_type("show", show, pd.DataFrame | None, "columns of data.cases")
+    check_type("path", path, str | Path, "the file to write")
+    check_type("labeller", labeller, str, "a name")
     shown = pd.DataFrame(index=sample.index) if show is None else show.reindex(sample.index)
     clash = {"case", "label", "labeller"} & set(shown.columns)
     if clash:
@@ -142,7 +148,10 @@ def read_labels(paths: str | Path | Iterable[str | Path]) -> pd.DataFrame:
     LoadError
         Where a file cannot be read or lacks a column, a label is no label, or someone labelled a case twice.
     """
+    check_type("paths", paths, Iterable | Path, "one CSV file, or a list of them")
     files = [paths] if isinstance(paths, str | Path) else list(paths)
+    for file in files:
+        check_type("paths", file, str | Path, "one CSV file, or a list of them")
     rows: list[tuple[str, str, float]] = []
     for file in map(Path, files):
         try:
@@ -185,6 +194,7 @@ def join_labels(labels: pd.DataFrame) -> pd.Series:
     >>> join_labels(votes).to_dict()
     {'x': 1.0, 'y': nan}
     """
+    _check_labels(labels)
     by_case = labels.groupby("case")["label"]
     # The two middle labels differ only where the vote is split.
     low, high = by_case.quantile(0.5, interpolation="lower"), by_case.quantile(0.5, interpolation="higher")
@@ -215,6 +225,7 @@ def kappa(labels: pd.DataFrame) -> pd.DataFrame:
     >>> kappa(pd.DataFrame(rows, columns=["case", "labeller", "label"])).iloc[0].to_dict()
     {'n': 2.0, 'agreement': 0.5, 'kappa': 0.0}
     """
+    _check_labels(labels)
     wide = labels.pivot(index="case", columns="labeller", values="label")
     pairs = list(itertools.combinations(wide.columns, 2))
     rows = []
@@ -229,6 +240,12 @@ def kappa(labels: pd.DataFrame) -> pd.DataFrame:
         rows.append((len(both), agreed, (agreed - chance) / (1 - chance) if chance < 1 - 1e-12 else math.nan))
     index = pd.MultiIndex.from_tuples(pairs, names=["labeller", "other"])
     return pd.DataFrame(rows, columns=["n", "agreement", "kappa"], index=index)
+
+
+def _check_labels(labels: pd.DataFrame) -> None:
+    """Raise `OptionError` for anything but a frame of labels."""
+    if not isinstance(labels, pd.DataFrame) or not {"case", "labeller", "label"} <= set(labels.columns):
+        raise OptionError(f"labels={shown(labels)} lacks columns case, labeller and label; give that of read_labels.")
 
 
 def refuse_biased_labels(frame: pd.DataFrame, labelled: np.ndarray) -> None:

@@ -11,13 +11,19 @@ import pandas as pd
 
 from toolcorrect.calibrating.discriminating import Discrimination, discrimination
 from toolcorrect.calibrating.labelling import refuse_biased_labels
-from toolcorrect.calibrating.verdicts import best_threshold, count_boxes
-from toolcorrect.errors import DataError, OptionError, listed
-from toolcorrect.statistics.aligning import aligned, directions, group_codes, score_frame, task_codes
+from toolcorrect.calibrating.verdicts import best_threshold, count_boxes, is_solved
+from toolcorrect.errors import DataError, OptionError, check_number
+from toolcorrect.statistics.aligning import (
+    aligned,
+    aligned_numbers,
+    directions,
+    known_groups,
+    score_frame,
+    task_codes,
+)
 from toolcorrect.statistics.correlating import spearman
 from toolcorrect.statistics.means import coverage_note
 from toolcorrect.statistics.resampling import RESAMPLES, interval
-from toolcorrect.statistics.thresholds import TOLERANCE
 
 # Fewer labels leave an AUC so wide that it says nothing.
 LABELS = 30
@@ -46,7 +52,8 @@ def calibrate(
         One row a case, one float column a variant, NaN = not scored. Where a lower score is better it is turned
         round, so that an AUC above one half always speaks for the variant.
     outcome
-        What happened, a reward or label a case; NaN = not known.
+        What happened, a finite number a case: a label (1 solved, 0 not), a reward, which may be a fraction of 1, or a
+        rating on another scale with a ``success`` of its own; NaN = not known.
     by
         A group a case (agent, domain), to see whether a variant means the same in each of them.
     task
@@ -59,7 +66,7 @@ def calibrate(
         How many cases each labelled case stands for, from `sample_for_labels`; without it labels must be a random
         sample of the cases, and are refused where they visibly are not.
     success
-        An outcome of at least this counts as solved.
+        An outcome of at least this counts as solved; fractions of a reward of 1 do not by default.
     threshold
         A score of at least this counts as passed, for ``agreement`` and the four boxes.
     wrong
@@ -97,6 +104,7 @@ def calibrate(
     >>> calibrate(scores, [1, 0] * 20)[["null", "auc", "note"]].to_dict("index")["recall"]
     {'null': False, 'auc': 1.0, 'note': 'one run a task: within tasks cannot be told'}
     """
+    check_number("wrong", wrong)
     if not 0 <= wrong < 0.5:
         raise OptionError(f"wrong={wrong} must be a share of outcomes from 0 to below 0.5.")
     frame = score_frame(scores)
@@ -144,7 +152,7 @@ def calibrate(
     table = pd.DataFrame(measured, index=pd.Index(columns.columns, name="variant"))
     table["auc_if_wrong"] = auc_if_wrong(table["auc"], solved=share, wrong=wrong)
     if by is not None:
-        groups, names = group_codes(aligned(by, frame.index, what="by")[runs.mask], frame.index[runs.mask])
+        groups, names = known_groups(aligned(by, frame.index, what="by")[runs.mask], frame.index[runs.mask])
         each = [
             discrimination(runs.values, runs.solved, runs.tasks, stratum=np.where(groups == g, 0, -1), **settings)
             for g in range(len(names))
@@ -197,7 +205,7 @@ def auc_by_group(
     """
     frame = score_frame(scores)
     runs = _labelled(frame, outcome, task, success, None)
-    groups, names = group_codes(aligned(by, frame.index, what="by")[runs.mask], frame.index[runs.mask])
+    groups, names = known_groups(aligned(by, frame.index, what="by")[runs.mask], frame.index[runs.mask])
     parts = []
     for group, name in enumerate(names):
         inside = groups == group
@@ -264,18 +272,6 @@ class _Labelled:
     tasks: np.ndarray
 
 
-def _numbers(values: pd.Series | Sequence[float], index: pd.Index, what: str) -> pd.Series:
-    """Return one number a case, missing where there is none."""
-    found = aligned(values, index, what=what)
-    try:
-        return found.astype("float64")
-    except (TypeError, ValueError):
-        raise DataError(
-            f"{what} must hold numbers (1 solved, 0 not, missing if unknown), "
-            f"not {listed(map(repr, found.dropna().unique()), 3)}; map them first."
-        ) from None
-
-
 def _labelled(
     frame: pd.DataFrame,
     outcome: pd.Series | Sequence[float],
@@ -283,18 +279,17 @@ def _labelled(
     success: float,
     weight: pd.Series | Sequence[float] | None,
 ) -> _Labelled:
-    known = _numbers(outcome, frame.index, "outcome")
+    known = aligned_numbers(outcome, frame.index, what="outcome")
     mask = known.notna().to_numpy()
     found = known.to_numpy()[mask]
     weights = np.ones(len(found))
     if weight is not None:
-        weights = aligned(weight, frame.index, what="weight").astype("float64").to_numpy()[mask]
+        weights = aligned_numbers(weight, frame.index, what="weight").to_numpy()[mask]
         if not (weights > 0).all():
             raise DataError("Some labelled cases have no weight above 0; take the weights of sample_for_labels.")
     tasks = np.unique(task_codes(task, frame.index)[mask], return_inverse=True)[1]
-    return _Labelled(
-        mask, frame.to_numpy()[mask] * directions(frame.columns), found, found >= success - TOLERANCE, weights, tasks
-    )
+    values = frame.to_numpy()[mask] * directions(frame.columns)
+    return _Labelled(mask, values, found, is_solved(found, success), weights, tasks)
 
 
 def _null_frame(nulls: pd.DataFrame | None, index: pd.Index) -> pd.DataFrame:

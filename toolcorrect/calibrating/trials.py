@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from toolcorrect.errors import DataError, OptionError, listed
+from toolcorrect.errors import DataError, OptionError, check_number, check_type, listed
 from toolcorrect.statistics.aligning import aligned, score_frame
 from toolcorrect.statistics.resampling import RESAMPLES, interval, resampled_totals
 from toolcorrect.statistics.thresholds import passes
@@ -181,7 +181,11 @@ def repeated(
     spread = by_task.std(ddof=1)
     passed = passes(frame, threshold).astype("Float64").groupby(tasks.to_numpy()).sum().astype("float64")
     most = int(n.to_numpy().max(initial=0))
-    sizes = sorted(set(range(1, most + 1) if k is None else k))
+    check_type("k", k, Iterable | None, "numbers of trials, such as [1, 2, 4]")
+    every = list(range(1, most + 1) if k is None else k)
+    for size in every:
+        check_number("k", size, whole=True)
+    sizes = sorted(set(every))
     if any(size < 1 for size in sizes):
         raise OptionError(f"k={sizes[0]} draws no trial; give 1 or more.")
     counts, good = n.to_numpy(), passed.to_numpy()

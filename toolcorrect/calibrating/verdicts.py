@@ -7,12 +7,18 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from toolcorrect.errors import OptionError
-from toolcorrect.statistics.aligning import aligned, score_frame
+from toolcorrect.errors import OptionError, check_number
+from toolcorrect.statistics.aligning import aligned_numbers, score_frame
 from toolcorrect.statistics.resampling import wilson
 from toolcorrect.statistics.thresholds import TOLERANCE, passes
 
 BOXES = ("solved_passed", "solved_failed", "unsolved_passed", "unsolved_failed")
+
+
+def is_solved(outcome: pd.Series | np.ndarray, success: float) -> np.ndarray:
+    """Tell which outcomes count as solved; one that is not known does not."""
+    check_number("success", success)
+    return np.asarray(outcome >= success - TOLERANCE, dtype=bool)
 
 
 def calibration_bins(
@@ -45,17 +51,18 @@ def calibration_bins(
     >>> table[["mean", "solved", "n"]].to_dict("list")
     {'mean': [0.0, 1.0], 'solved': [0.0, 0.5], 'n': [2, 2]}
     """
+    check_number("bins", bins, whole=True)
     if bins < 1:
         raise OptionError(f"bins={bins} is too few; 10 is usual.")
     frame = score_frame(scores)
-    known = aligned(outcome, frame.index, what="outcome").astype("float64")
+    known = aligned_numbers(outcome, frame.index, what="outcome")
     parts = {}
     for variant in frame.columns:
         both = pd.DataFrame({"score": frame[variant], "outcome": known}).dropna()
         cuts = np.arange(1, bins) / bins
         edges = np.unique(np.quantile(both["score"], cuts)) if len(both) else np.zeros(0)
         place = np.searchsorted(edges, both["score"], side="left")
-        cut = both.assign(solved=both["outcome"] >= success - TOLERANCE).groupby(pd.factorize(place, sort=True)[0])
+        cut = both.assign(solved=is_solved(both["outcome"], success)).groupby(pd.factorize(place, sort=True)[0])
         table = cut["score"].agg(lowest="min", highest="max", mean="mean")
         count = cut["solved"].agg(["sum", "size"])
         table["solved"] = count["sum"] / count["size"]
@@ -91,8 +98,8 @@ def four_boxes(
     ['unsolved_passed', 'unsolved_failed']
     """
     frame = score_frame(scores)
-    known = aligned(outcome, frame.index, what="outcome").astype("float64")
-    unsolved = (known < success - TOLERANCE).to_numpy()
+    known = aligned_numbers(outcome, frame.index, what="outcome")
+    unsolved = ~is_solved(known, success)
     made = {}
     for variant, passed in passes(frame, threshold).items():
         code = 2 * unsolved + (~passed.fillna(False)).to_numpy(dtype=bool)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from toolcorrect.charts._style import GREY, INK, SLIDE_SIZE, style
 from toolcorrect.charts._text import counted, short_names, text_width, wrapped
-from toolcorrect.errors import DataError, listed
+from toolcorrect.errors import DataError, check_type, listed
 from toolcorrect.statistics import aligning
 
 
@@ -35,18 +35,22 @@ class ChartAxes(Axes):
 
 
 @contextlib.contextmanager
-def canvas(ax: Axes | None, context: str, size: tuple[float, float]) -> Iterator[Axes]:
+def canvas(ax: Axes | None, title: str | None, context: str, size: tuple[float, float]) -> Iterator[Axes]:
     """Give the Axes to draw on, in our style: the caller's, or one in a new figure that nobody else holds.
 
     Parameters
     ----------
     ax : Axes or None
         The caller's Axes; ``size`` is then ignored.
+    title : str or None
+        What is to stand above the chart; only looked at here, written by `headline`.
     context : {"notebook", "slide"}
         A slide is always 13.33 x 7.5 inches.
     size : (float, float)
         Width and height in inches in a notebook.
     """
+    check_type("ax", ax, Axes | None, "matplotlib Axes, or nothing for a new figure")
+    check_type("title", title, str | None, "a text")
     with style(context):
         if ax is None:
             figure = Figure(figsize=SLIDE_SIZE if context == "slide" else size, layout="constrained")

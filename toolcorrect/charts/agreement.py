@@ -101,7 +101,7 @@ def agreement(
     words, lowest, same = _MEASURES[measure]
     note = f"{words}{f' at {threshold:g}' if measure == 'same_verdict' else ''}; {scored_note(frame)}"
     side = float(np.clip(3.2 + 0.42 * frame.shape[1], 4.6, 14))
-    with canvas(ax, context, (side + 1.2, side)) as ax:
+    with canvas(ax, title, context, (side + 1.2, side)) as ax:
         if frame.empty or frame.isna().all(axis=None):
             return empty(ax, "No variant scored any case, so there is nothing to agree on.", title, note)
         table = agreement_data(frame, measure=measure, threshold=threshold)

@@ -80,7 +80,7 @@ def boxes(
     threshold = f"; passing is {calibration['threshold'].iloc[0]:g} or more" if len(table) else ""
     unscored = most - float(total.min()) if len(table) else 0.0
     note = f"{counted(round(most), 'case')} with an outcome, {unscored_words(unscored, 'by some variant')}{threshold}"
-    with canvas(ax, context, (8.6, float(np.clip(1.9 + 0.4 * len(table), 2.8, 30)))) as ax:
+    with canvas(ax, title, context, (8.6, float(np.clip(1.9 + 0.4 * len(table), 2.8, 30)))) as ax:
         if not most:
             return empty(ax, "No case has both a score and an outcome.", title, note)
         rows, size = fitting_rows(len(table), room(ax)[1] * 0.74, font(0.66), font(0.9))

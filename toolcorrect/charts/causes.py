@@ -82,7 +82,7 @@ def causes(
     pair = f" between {plain(others[0])} and {plain(others[1])}" if len(others) == 2 else ""
     note = f"{counted(len(disagreements), 'case')} listed as differing{pair}, "
     note += unscored_words(unscored, "by one of the two") if unscored else "unscored ones not among them"
-    with canvas(ax, context, (7.6, float(np.clip(1.6 + 0.42 * len(table), 2.6, 12)))) as ax:
+    with canvas(ax, title, context, (7.6, float(np.clip(1.6 + 0.42 * len(table), 2.6, 12)))) as ax:
         if table.empty:
             return empty(ax, "No case differs, so there is no cause.", title, note)
         rows, size = fitting_rows(len(table), room(ax)[1] * 0.75, font(0.7), font(0.95))

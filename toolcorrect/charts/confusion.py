@@ -79,7 +79,7 @@ def confusion(
     total, right = int(values.sum()), int(np.trace(values))
     note = f"{counted(total, 'call')}, expected or made; rows: expected, columns: called; shade: share of the row"
     side = float(np.clip(2.6 + 0.42 * size, 4, 13))
-    with canvas(ax, context, (side + 1.6, side)) as ax:
+    with canvas(ax, title, context, (side + 1.6, side)) as ax:
         if not total:
             return empty(ax, "No call was expected and none was made.", title, note)
         fit = max(3, int(min(room(ax)[1] * 0.62 / font(0.8), room(ax)[0] * 0.66 / font(0.8))))

@@ -74,7 +74,7 @@ def edit_costs(
     note = f"Change of the score under {counted(len(frame), 'edit')}, mean of the variants of a row; "
     note += counted(scored, "variant") + left_out(frame.shape[1] - scored, "variant", "without a score")
     alike = _alike(frame, distance)
-    with canvas(ax, context, (11.5, float(np.clip(2.4 + 0.27 * len(alike), 2.8, 24)))) as ax:
+    with canvas(ax, title, context, (11.5, float(np.clip(2.4 + 0.27 * len(alike), 2.8, 24)))) as ax:
         if not alike:
             return empty(ax, "No variant scores any of the edited runs.", title, note)
         rows = [(names, [_tile(value) for value in frame[names].mean(axis=1)]) for names in alike]

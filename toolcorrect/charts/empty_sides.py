@@ -72,7 +72,7 @@ def empty_sides(
     rules: dict[tuple[str, ...], list[Any]] = {}
     for name, row in table.iterrows():
         rules.setdefault(tuple(map(_words, row)), []).append(name)
-    with canvas(ax, context, (8.6, float(np.clip(2.2 + 0.42 * len(rules), 2.8, 24)))) as ax:
+    with canvas(ax, title, context, (8.6, float(np.clip(2.2 + 0.42 * len(rules), 2.8, 24)))) as ax:
         if not rules:
             return empty(ax, "No variant was given.", title, note)
         made = [(names, [_tile(text) for text in cells]) for cells, names in rules.items()]

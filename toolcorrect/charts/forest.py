@@ -79,7 +79,7 @@ def forest(
         note += f"{counted(pairs, 'solved-unsolved pair')} within {counted(tasks, 'task')}"
     else:
         note += "no task has both outcomes: within tasks cannot be told"
-    with canvas(ax, context, (8.6, float(np.clip(1.7 + 0.36 * len(table), 2.8, 30)))) as ax:
+    with canvas(ax, title, context, (8.6, float(np.clip(1.7 + 0.36 * len(table), 2.8, 30)))) as ax:
         if table[["auc", "auc_within"]].isna().all(axis=None):
             return empty(ax, "No variant was scored on enough cases with an outcome for an AUC.", title, note)
         rows, size = fitting_rows(len(table), room(ax)[1] * 0.78, font(0.66), font(0.9))

@@ -73,7 +73,7 @@ def penalty(
     note = f"{counted(total, 'case')}; beneath each number of edits, the cases that could take it"
     columns = 2 if len(edits) > 1 else 1
     rows = max(1, -(-len(edits) // columns))
-    with canvas(ax, context, (10.5 if columns == 2 else 7.5, 1.4 + 3.1 * rows)) as ax:
+    with canvas(ax, title, context, (10.5 if columns == 2 else 7.5, 1.4 + 3.1 * rows)) as ax:
         if table.isna().all(axis=None):
             return empty(ax, "No case could be edited and scored.", title, note)
         panels = split(ax, heights=[1] * rows, widths=[1] * columns, space=0.05)

@@ -62,7 +62,7 @@ def rank_flips(
     cases = int(rankings["n"].sum() / max(len(variants), 1))
     missing = int((rankings["n"] - rankings["n_scored"]).sum())
     size = (float(np.clip(3 + 0.6 * len(variants), 7, 14)), float(np.clip(2.8 + 0.3 * len(groups), 4, 11)))
-    with canvas(ax, context, size) as ax:
+    with canvas(ax, title, context, size) as ax:
         note = f"{counted(len(groups), 'group')}, {counted(len(variants), 'variant')}, {counted(cases, 'case')}, "
         note += f"{counted(missing, 'score')} missing" if missing else "none unscored"
         if not len(groups) or table["rank"].isna().all(axis=None):

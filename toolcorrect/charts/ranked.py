@@ -21,7 +21,7 @@ from toolcorrect.charts._drawing import (
 )
 from toolcorrect.charts._style import PALE, group_looks, look, readable
 from toolcorrect.charts._text import counted, plain
-from toolcorrect.errors import unknown_name
+from toolcorrect.errors import check_name
 
 
 def ranked_data(means: pd.DataFrame, *, variant: str | None = None) -> pd.DataFrame:
@@ -44,8 +44,8 @@ def ranked_data(means: pd.DataFrame, *, variant: str | None = None) -> pd.DataFr
     frame = means.rename(columns={"n_total": "n"})
     if isinstance(frame.index, pd.MultiIndex):
         known = list(frame.index.get_level_values(0).unique())
-        if variant is not None and variant not in known:
-            raise unknown_name("variant", variant, map(str, known))
+        if variant is not None:
+            check_name("variant", variant, known)
         if known:
             frame = frame.xs(known[0] if variant is None else variant, level=0)
     return frame[["mean", "low", "high", "n_scored", "n"]].sort_values("mean", ascending=False, kind="stable")
@@ -79,7 +79,7 @@ def ranked(
     variants = means.index.get_level_values(0).unique() if isinstance(means.index, pd.MultiIndex) else []
     chosen = variant if variant is not None or not len(variants) else variants[0]
     scored, total = int(table["n_scored"].sum()), int(table["n"].sum())
-    with canvas(ax, context, (8, float(np.clip(1.5 + 0.3 * len(table), 2.6, 30)))) as ax:
+    with canvas(ax, title, context, (8, float(np.clip(1.5 + 0.3 * len(table), 2.6, 30)))) as ax:
         if chosen is None:
             note = f"each mean over its scored cases of {counted(int(table['n'].max()) if len(table) else 0, 'case')}"
         else:

@@ -21,7 +21,7 @@ from toolcorrect.charts._drawing import (
 )
 from toolcorrect.charts._style import BLUE, INK, LIGHT, ORANGE, PALE, look
 from toolcorrect.charts._text import counted, plain
-from toolcorrect.errors import DataError, unknown_name
+from toolcorrect.errors import DataError, check_name
 
 # The values that can be drawn, each with its interval and its words; the first that is there is the default.
 _VALUES = {
@@ -62,7 +62,7 @@ def specification_data(
     table = pd.DataFrame(index=pd.Index(frame.index.astype(str), name="variant"))
     for name, column in (("value", chosen), ("low", low), ("high", high)):
         table[name] = frame[column].to_numpy(dtype=np.float64, na_value=np.nan) if column in frame.columns else np.nan
-    made = frame if variants is None else variants
+    made = frame if variants is None else need(variants, [], "variants")
     choices = made[[name for name in CHOICES if name in made.columns]].astype(object)
     choices = choices.set_axis(table.index) if variants is None else choices.reindex(table.index)
     choices = choices.where(choices.notna(), "not told")
@@ -73,8 +73,8 @@ def specification_data(
 
 def _chosen(frame: pd.DataFrame, value: str | None) -> str:
     """Return the column to draw."""
-    if value is not None and value not in frame.columns:
-        raise unknown_name("column", value, map(str, frame.columns))
+    if value is not None:
+        check_name("column", value, frame.columns)
     there = [name for name in ("value", *_VALUES) if name in frame.columns]
     if value is None and not there:
         raise DataError("charts.specification finds no column auc_within, auc or mean; name one by value=.")
@@ -117,12 +117,12 @@ def specification(
     if isinstance(values, pd.DataFrame) and {"n_scored", "n"} & set(values.columns) and len(values):
         n = values["n"] if "n" in values.columns else values["n_total"]
         note += f"; {counted(int(n.max()), 'case')}, at least {int(values['n_scored'].min()):,} scored"
-    with canvas(ax, context, (float(np.clip(4.5 + 0.17 * len(table), 8, 11.5)), 7.2)) as ax:
+    with canvas(ax, title, context, (float(np.clip(4.5 + 0.17 * len(table), 8, 11.5)), 7.2)) as ax:
         if table.empty:
             return empty(ax, f"No variant has a value ({words}).", title, note)
         rows, gaps = _rows(table)
-        if by is not None and by not in table.columns[3:]:
-            raise unknown_name("choice", by, map(str, table.columns[3:]), "It must differ between the variants.")
+        if by is not None:
+            check_name("choice", by, table.columns[3:], "It must differ between the variants.")
         places = np.arange(len(rows)) + np.cumsum(gaps) * 0.5
         tall = max(0.2, (places[-1] + 1) * 0.1 if len(rows) else 0.2)
         top, low = split(ax, heights=[1.1, min(tall, 1.7)], space=0.02)

@@ -110,7 +110,7 @@ def strictness(
     deepest = int(drawn["level"].value_counts().max()) if len(drawn) else 0
     wide = 2.1 * (int(drawn["level"].max()) + 1) if len(drawn) else 0.0
     size_of_figure = (float(np.clip(wide, 7.5, 20)), float(np.clip(1.7 + 0.36 * deepest, 3, 24)))
-    with canvas(ax, context, size_of_figure) as ax:
+    with canvas(ax, title, context, size_of_figure) as ax:
         if drawn.empty:
             return empty(ax, "No variant here implies another, as far as their axes say.", title, note)
         columns, links = _routed(drawn["level"], edges)

@@ -119,7 +119,7 @@ def strip(
     each = table.drop_duplicates("group")
     scored, unscored = int(each["scored"].sum()), int(each["unscored"].sum())
     note = f"{counted(scored + unscored, 'case')} in {counted(len(each), 'group')}, {unscored_words(unscored)}"
-    with canvas(ax, context, (9.6, float(np.clip(1.8 + 0.5 * len(each), 3.4, 16)))) as ax:
+    with canvas(ax, title, context, (9.6, float(np.clip(1.8 + 0.5 * len(each), 3.4, 16)))) as ax:
         if not scored:
             return empty(ax, f"No case of any group was scored by {name}.", title, note)
         means = (table["value"] * table["cases"]).groupby(table["group"]).sum() / each.set_index("group")[

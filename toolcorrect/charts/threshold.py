@@ -10,6 +10,7 @@ from toolcorrect.charts._drawing import canvas, empty, font, headline, left_out,
 from toolcorrect.charts._lines import end_labels, unnamed_in_grey
 from toolcorrect.charts._style import LIGHT, look
 from toolcorrect.charts._text import plain
+from toolcorrect.errors import check_number
 from toolcorrect.statistics.thresholds import TOLERANCE, passes
 
 _STEPS = 100
@@ -77,11 +78,12 @@ def threshold(
     Axes
         One line a variant, its label the variant's name.
     """
+    check_number("at", at)
     frame = score_frame(scores)
     rates = threshold_data(frame)
     drawn = rates.columns[rates.notna().all()]
     note = f"{scored_note(frame)}; each line over the cases its variant scored"
-    with canvas(ax, context, (8, 4.8)) as ax:
+    with canvas(ax, title, context, (8, 4.8)) as ax:
         if not len(drawn):
             return empty(ax, "No variant scored any case, so there is no pass rate.", title, note)
         looks = [look(name) for name in drawn]

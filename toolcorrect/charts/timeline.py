@@ -96,7 +96,7 @@ def timeline(
         float(np.clip(3.5 + 0.42 * len(table), 7.5, 15)),
         float(np.clip(1.9 + 0.36 * len(tools), 2.8, 16)),
     )
-    with canvas(ax, context, size_of_figure) as ax:
+    with canvas(ax, title, context, size_of_figure) as ax:
         if table.empty:
             return empty(
                 ax,

@@ -24,6 +24,7 @@ from toolcorrect.charts._drawing import (
 )
 from toolcorrect.charts._style import GREY, INK, LIGHT, PALE, look
 from toolcorrect.charts._text import short_names
+from toolcorrect.errors import check_number
 from toolcorrect.statistics.thresholds import TOLERANCE
 
 _UNSCORED = 2.0
@@ -50,6 +51,7 @@ def upset_data(scores: pd.DataFrame, *, threshold: float = 0.5) -> pd.DataFrame:
     >>> upset_data(pd.DataFrame({"recall": [1, 1, 0], "exact": [1, 0, 0]})).reset_index().values.tolist()
     [[0.0, 1.0, 1.0, 1.0], [1.0, 1.0, 1.0, 0.0], [2.0, 1.0, 0.0, 0.0]]
     """
+    check_number("threshold", threshold)
     frame = score_frame(scores)
     code = np.zeros(len(frame), dtype=np.int64)
     for name in frame.columns:
@@ -93,13 +95,14 @@ def upset(
         The bars; the matrix beneath is the second Axes of the figure, the bars of the variants the third.
         Variants with the same verdict on every case share a row.
     """
+    check_number("limit", limit, low=1, whole=True)
     frame = score_frame(scores)
     patterns = upset_data(frame, threshold=threshold)
     cases = patterns.index.get_level_values("cases").to_numpy()
     states = np.nan_to_num(patterns.to_numpy(), nan=_UNSCORED)
     passed, failed = states == 1, states == 0
     note = f"{scored_note(frame)}; passing is {threshold:g} or more"
-    with canvas(ax, context, (8.6, 6.2)) as ax:
+    with canvas(ax, title, context, (8.6, 6.2)) as ax:
         if not (passed | failed).any():
             return empty(ax, "No variant scored any case, so no case passes or fails.", title, note)
         # Variants with the same verdicts share a row; the rows by the number of cases that pass.

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from toolcorrect.errors import OptionError, check_option
+from toolcorrect.errors import OptionError, check_number, check_option
 from toolcorrect.statistics.aligning import gap_patterns, score_frame
 from toolcorrect.statistics.correlating import kendall, spearman
 from toolcorrect.statistics.thresholds import passes
@@ -105,6 +105,7 @@ def families(
     {'a': 1, 'b': 1, 'c': 2}
     """
     check_option("measure", measure, MEASURES)
+    check_number("distance", distance)
     names = score_frame(scores).columns
     if len(names) > _LARGEST:
         raise OptionError(f"{len(names)} variants are too many to group; choose {_LARGEST} or fewer columns.")

@@ -8,6 +8,8 @@ import numpy as np
 import pandas as pd
 
 from toolcorrect.comparing.agreeing import inclusion
+from toolcorrect.errors import DataError, listed
+from toolcorrect.statistics.aligning import score_frame
 from toolcorrect.statistics.thresholds import TOLERANCE
 from toolcorrect.variants import Wanted, resolve
 from toolcorrect.variants.definition import Counted, Variant
@@ -55,6 +57,11 @@ def strictness(variants: Wanted = "core", scores: pd.DataFrame | None = None) ->
     {('exact', 'recall'): True, ('recall', 'exact'): False}
     """
     chosen = resolve(variants)
+    if scores is not None:
+        given = score_frame(scores).columns
+        lacking = [v.name for v in chosen if v.name not in given]
+        if lacking:
+            raise DataError(f"scores lacks {listed(lacking)}; score the variants that are compared.")
     index = pd.MultiIndex.from_product([[v.name for v in chosen]] * 2, names=["variant", "other"])
     implied = {(a.name, b.name): _implies(a, b) for a in chosen for b in chosen}
     table = pd.DataFrame({"implies": pd.array([implied[pair] for pair in index], dtype="boolean")}, index=index)

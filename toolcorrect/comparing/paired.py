@@ -9,7 +9,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from toolcorrect.errors import DataError, OptionError, check_option, listed, unknown_name
+from toolcorrect.errors import (
+    DataError,
+    OptionError,
+    check_number,
+    check_option,
+    check_type,
+    listed,
+    shown,
+    unknown_name,
+)
 from toolcorrect.statistics.aligning import aligned, directions, score_frame
 from toolcorrect.statistics.means import coverage_note
 from toolcorrect.statistics.resampling import RESAMPLES, interval, resampled_totals, wilson
@@ -121,6 +130,8 @@ def compare_runs(
     recall: B is better by 0.25 (0.25 to 0.25) on 6 shared tasks.
     """
     check_option("missing", missing, ("leave_out", "zero"))
+    if not (isinstance(names, tuple | list) and len(names) == 2 and all(isinstance(name, str) for name in names)):
+        raise OptionError(f"names={shown(names)} must be two texts, one for each run.")
     sides = [
         _by_task(score_frame(scores), task, threshold, missing, f"task_{side}")
         for scores, task, side in ((scores_a, task_a, "a"), (scores_b, task_b, "b"))
@@ -204,6 +215,12 @@ def failures(
     >>> failures(compare_runs(a, a - 0.25), fail_under=0.5, fail_on_drop=0.0)[["variant", "rule"]].to_dict("records")
     [{'variant': 'recall', 'rule': 'fail_on_drop'}]
     """
+    check_type("comparison", comparison, RunComparison, "what tc.compare_runs returns")
+    for limit in fail_under.values() if isinstance(fail_under, Mapping) else [fail_under]:
+        if limit is not None:
+            check_number("fail_under", limit)
+    if fail_on_drop is not None:
+        check_number("fail_on_drop", fail_on_drop)
     if fail_on_drop is not None and not fail_on_drop >= 0:
         raise OptionError(f"fail_on_drop={fail_on_drop} must be 0 or more: the size of a drop that is too much.")
     table = comparison.table

@@ -8,7 +8,7 @@ import pandas as pd
 
 from toolcorrect.dataset import Dataset
 from toolcorrect.editing import EDITS, edit, editable
-from toolcorrect.errors import OptionError, check_option
+from toolcorrect.errors import OptionError, check_number, check_option, check_type, listed
 from toolcorrect.scoring import score
 from toolcorrect.variants import Wanted
 
@@ -55,8 +55,12 @@ def penalty_curve(
     >>> curve["mean"].unstack("variant").round(2).to_dict("list")
     {'precision': [1.0, 0.67, 0.5], 'recall': [1.0, 1.0, 1.0]}
     """
+    check_type("edits", edits, Sequence, f"some of {listed(EDITS)}")
+    if not edits:
+        raise OptionError(f"edits is empty; give some of {listed(EDITS)}.")
     for kind in edits:
         check_option("edits", kind, EDITS)
+    check_number("most", most, whole=True)
     if most < 1:
         raise OptionError(f"most={most} makes no edit; give 1 or more.")
     before = score(data, variants=variants, scope=scope)

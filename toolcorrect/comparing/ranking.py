@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from toolcorrect.errors import DataError, OptionError, unknown_name
-from toolcorrect.statistics.aligning import aligned, directions, group_codes, score_frame, task_codes
+from toolcorrect.errors import DataError, OptionError, check_number, unknown_name
+from toolcorrect.statistics.aligning import aligned_numbers, directions, known_groups, score_frame, task_codes
 from toolcorrect.statistics.correlating import tau_ap
 from toolcorrect.statistics.means import GroupMeans, coverage_note, group_means
-from toolcorrect.statistics.resampling import RESAMPLES, interval
+from toolcorrect.statistics.resampling import RESAMPLES, check_level, interval
 
 # Means that differ by less are rounding, not an order.
 _DIGITS = 12
@@ -64,7 +64,7 @@ def rankings(
     {'mean': [0.75, 0.25], 'rank': [1.0, 2.0]}
     """
     frame = score_frame(scores)
-    codes, groups = group_codes(by, frame.index)
+    codes, groups = known_groups(by, frame.index)
     tasks = task_codes(task, frame.index)
     means = group_means(frame, codes, len(groups), tasks, missing=missing, resamples=resamples, seed=seed)
     low, high = means.bounds(level)
@@ -128,6 +128,7 @@ def rank_flips(
     >>> pairs[["variant", "better", "worse", "beyond_noise"]].to_dict("records")
     [{'variant': 'exact', 'better': 'a', 'worse': 'b', 'beyond_noise': True}]
     """
+    check_level(level)
     frame, groups, means = _with_reference(scores, by, against, task, missing, resamples, seed)
     first, second = np.triu_indices(len(groups), 1)
     lead = np.round(means.mean[first] - means.mean[second], _DIGITS)
@@ -186,6 +187,7 @@ def order_agreement(
     >>> order_agreement(scores, by=["a", "a", "b", "b"], task=[1, 2, 1, 2], against="recall").kendall.item()
     1.0
     """
+    check_number("top", top, whole=True)
     if top < 1:
         raise OptionError(f"top={top} leaves no group to compare; give 1 or more.")
     frame, groups, means = _with_reference(scores, by, against, task, missing, resamples, seed)
@@ -234,11 +236,11 @@ def _with_reference(
             raise unknown_name("score column", against, map(str, frame.columns))
         reference, frame = frame[against], frame.drop(columns=against)
     else:
-        reference = aligned(against, frame.index, what="against").astype("float64")
+        reference = aligned_numbers(against, frame.index, what="against")
     if reference.isna().all():
         raise DataError("against holds no value, so there is no order to compare with; give scores or outcomes.")
     both = pd.concat([reference.rename("against"), frame], axis="columns")
-    codes, groups = group_codes(by, frame.index)
+    codes, groups = known_groups(by, frame.index)
     tasks = task_codes(task, frame.index)
     means = group_means(both, codes, len(groups), tasks, missing=missing, resamples=resamples, seed=seed)
     way = np.concatenate([directions(pd.Index([reference.name])), directions(frame.columns)])

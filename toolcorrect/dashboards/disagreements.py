@@ -10,10 +10,11 @@ import pandas as pd
 
 from toolcorrect.dashboards.disagreement_view import ANY, Pairs, State, View, view
 from toolcorrect.dashboards.frame import Frame, Shown
-from toolcorrect.dataset import Dataset
+from toolcorrect.dataset import Dataset, check_dataset
+from toolcorrect.errors import check_number
 from toolcorrect.explaining.disagreeing import CAUSES_IN_WORDS
 from toolcorrect.explaining.one_case import explain
-from toolcorrect.variants import Wanted, resolve
+from toolcorrect.variants import Wanted, resolve, resolve_one
 from toolcorrect.variants.definition import Variant
 from toolcorrect.widgets import Diff, Table
 from toolcorrect.widgets.table import shorten
@@ -123,8 +124,8 @@ class Disagreements(Frame):
 
 def disagreements(
     data: Dataset,
-    a: str = "deepeval",
-    b: str = "notebook.jaccard",
+    a: str | Variant = "deepeval",
+    b: str | Variant = "notebook.jaccard",
     *,
     minimum: float = 0.3,
     variants: Wanted = "core",
@@ -159,8 +160,11 @@ def disagreements(
     >>> disagreements(data)
     Disagreements: 1 of 1 run differs by 0.30 or more. deepeval is higher; the cause is extra calls.
     """
+    check_dataset(data)
+    check_number("minimum", minimum, low=0, high=1)
+    begin = State(resolve_one(a).name, resolve_one(b).name, minimum)
     chosen = {variant.name: variant for wanted in (variants, [a, b]) for variant in resolve(wanted)}
-    return Disagreements(data, list(chosen.values()), State(a, b, minimum))
+    return Disagreements(data, list(chosen.values()), begin)
 
 
 def _columns(cases: pd.DataFrame, state: State) -> pd.DataFrame:

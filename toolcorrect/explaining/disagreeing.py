@@ -14,9 +14,11 @@ import numpy as np
 import pandas as pd
 
 from toolcorrect.dataset import Dataset
-from toolcorrect.errors import OptionError
+from toolcorrect.encoding import SCOPES
+from toolcorrect.errors import OptionError, check_number, check_option
 from toolcorrect.explaining.mending import FAULTS, Faults
 from toolcorrect.names import Names
+from toolcorrect.names import resolve as resolve_names
 from toolcorrect.scoring import EmptyRule, Scorer
 from toolcorrect.variants import Wanted, resolve, resolve_one
 from toolcorrect.variants.definition import Variant
@@ -51,6 +53,10 @@ class Point:
     scope: str = "assistant"
     names: str | Names | None = None
     empty: EmptyRule | None = None
+
+    def __post_init__(self) -> None:
+        check_option("scope", self.scope, SCOPES)
+        resolve_names("exact" if self.names is None else self.names)
 
 
 Points = tuple[Point, Point]
@@ -99,6 +105,7 @@ def disagreements(
     >>> tc.disagreements(data, "deepeval", "notebook.jaccard").cause.item()
     'extra'
     """
+    check_number("minimum", minimum)
     first, second = paired(a, b)
     if first == second:
         raise OptionError(f"A variant does not disagree with itself: give two, not {first.name!r} twice.")
@@ -159,6 +166,7 @@ def disagreeing_pairs(
     >>> tc.disagreeing_pairs(data, variants=["recall", "exact", "f1"], top=1)[["a", "b", "cause"]].iloc[0].to_list()
     ['recall', 'exact', 'extra']
     """
+    check_number("top", top, low=1, whole=True)
     chosen = resolve(variants)
     scorer = Scorer(data, scope=scope, names=names, empty=empty)
     scores = np.column_stack([scorer.cases(v).score for v in chosen]) if chosen else np.empty((len(data), 0))

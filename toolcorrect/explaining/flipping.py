@@ -12,6 +12,7 @@ import pandas as pd
 from toolcorrect.arguments.equality import RELATIONS
 from toolcorrect.dataset import Dataset
 from toolcorrect.encoding import SCOPES
+from toolcorrect.errors import check_number
 from toolcorrect.explaining.attributing import choices
 from toolcorrect.explaining.disagreeing import Point, reads_arguments
 from toolcorrect.names import LEVELS, Names
@@ -64,6 +65,8 @@ def flips(
     >>> turned[turned].index.to_list()
     ['multiplicity=set', 'multiplicity=members', 'formula=recall', 'formula=contains']
     """
+    if threshold is not None:
+        check_number("threshold", threshold)
     one = resolve_one(variant)
     chosen = choices(Point(one, scope, names, empty))
     base = replace(one, scope=chosen["scope"], names=chosen["names"])

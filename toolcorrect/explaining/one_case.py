@@ -150,7 +150,8 @@ def explain(
     if case not in data.cases.index:
         raise unknown_name("case", case, data.cases.index)
     one = data.select([case])
-    encoding = Encoding(resolve_data(one, scope=scope, names=names or "exact"), scope=scope, names=names or "exact")
+    level = "exact" if names is None else names
+    encoding = Encoding(resolve_data(one, scope=scope, names=level), scope=scope, names=level)
     pairs = align(encoding)
     chosen = int(closest_reference(pairs)[0])
     lines = _lines(one, encoding, pairs, chosen)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from toolcorrect.errors import OptionError, listed, unknown_name
+from toolcorrect.errors import OptionError, check_name, listed
 from toolcorrect.loaders.rows import MALFORMED, Rows
 from toolcorrect.loaders.source import Source
 
@@ -121,10 +121,8 @@ def format_named(name: str) -> Format:
     UnknownNameError
         Where there is none of that name.
     """
-    found = _FORMATS.get(_SHORT.get(name, name))
-    if found is None:
-        raise unknown_name("format", name, _FORMATS, "tc.formats() lists them.")
-    return found
+    check_name("format", name, [*_FORMATS, *_SHORT], "tc.formats() lists them.")
+    return _FORMATS[_SHORT.get(name, name)]
 
 
 def detected(source: Source) -> Detection:

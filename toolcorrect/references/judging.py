@@ -11,7 +11,7 @@ import pandas as pd
 
 from toolcorrect.dataset import Dataset
 from toolcorrect.encoding import Encoding, Match, list_index
-from toolcorrect.errors import check_option, listed
+from toolcorrect.errors import check_option, check_type, listed
 from toolcorrect.names import Names
 from toolcorrect.pairing import Pairs, candidates
 from toolcorrect.references.matching import PLAIN, assign, fits
@@ -165,6 +165,7 @@ def verdicts(
     >>> verdicts(data).reason.item()
     'sum_up is missing; delete is forbidden and was called once'
     """
+    check_type("demands", demands, Demands, "tc.Demands(...)")
     encoding = Encoding(prepare(data, options), scope=scope, names=names)
     found = judge(encoding, demands=demands, options=options)
     return pd.DataFrame(
@@ -211,6 +212,7 @@ def verdict_changes(
     >>> changes[changes].index.to_list()
     ['trim', 'collapse_whitespace']
     """
+    check_type("options", options, Mapping, 'options by label, as {"trim": tc.ArgumentOptions(trim=True)}')
 
     def best(tried: ArgumentOptions) -> np.ndarray:
         found = verdicts(data, demands=demands, options=tried, scope=scope, names=names)["passed"]

@@ -19,8 +19,8 @@ from toolcorrect.arguments.decoding import parse_json, to_json
 from toolcorrect.arguments.differences import differences, is_matcher
 from toolcorrect.arguments.equality import canonical_text
 from toolcorrect.arguments.schemas import deeper
-from toolcorrect.dataset import Dataset
-from toolcorrect.errors import OptionError, check_option
+from toolcorrect.dataset import Dataset, check_dataset
+from toolcorrect.errors import check_number, check_option, check_type
 from toolcorrect.tables import STRING
 from toolcorrect.validity.offering import offer
 
@@ -95,6 +95,8 @@ class ArgumentOptions:
     def __post_init__(self) -> None:
         check_option("keys", self.keys, ("all", "expected", "expected_deep", "called"))
         check_option("unicode", self.unicode, ("", "nfc", "nfkc"))
+        check_number("absolute", self.absolute, low=0)
+        check_number("relative", self.relative, low=0)
 
     @property
     def by_pair(self) -> bool:
@@ -188,10 +190,8 @@ def prepare(data: Dataset, options: ArgumentOptions) -> Dataset:
     >>> prepare(data, ArgumentOptions(trim=True)).calls.arguments.to_list()
     ['{"q":"A"}']
     """
-    if not isinstance(options, ArgumentOptions):
-        raise OptionError(
-            f"options={options!r} is no tc.ArgumentOptions; give one, as tc.ArgumentOptions(trim=True)."
-        )
+    check_dataset(data)
+    check_type("options", options, ArgumentOptions, "tc.ArgumentOptions, as tc.ArgumentOptions(trim=True)")
     if not options.prepares:
         return data
     tables = {"calls": data.calls, "expected": data.expected}

@@ -8,8 +8,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from toolcorrect.errors import DataError, listed
+from toolcorrect.errors import DataError, listed, shown
 from toolcorrect.variants import registry
+
+
+def check_scores(scores: object) -> None:
+    """Raise `DataError` for anything but a frame or a column of scores: runs are easily given instead."""
+    if not isinstance(scores, pd.Series | pd.DataFrame):
+        raise DataError(f"This needs the frame that tc.score returns, not {type(scores).__name__}.")
 
 
 def score_frame(scores: pd.DataFrame | pd.Series) -> pd.DataFrame:
@@ -25,8 +31,7 @@ def score_frame(scores: pd.DataFrame | pd.Series) -> pd.DataFrame:
     >>> score_frame(pd.Series([1, 0], index=["x", "y"], name="recall")).dtypes.item()
     dtype('float64')
     """
-    if not isinstance(scores, pd.Series | pd.DataFrame):
-        raise DataError(f"This needs the frame that tc.score returns, not {type(scores).__name__}.")
+    check_scores(scores)
     frame = scores.to_frame() if isinstance(scores, pd.Series) else scores
     if not frame.columns.is_unique:
         raise DataError(f"Score columns repeat: {listed(frame.columns[frame.columns.duplicated()].unique())}.")
@@ -65,6 +70,9 @@ def aligned(values: pd.Series | Sequence[Any] | np.ndarray, index: pd.Index, *, 
     """
     if isinstance(values, str):
         raise DataError(f"{what} is the text {values!r}; give one value a case, as data.cases[{values!r}].")
+    # A frame has as many rows as there are cases, but no one value for each of them.
+    if isinstance(values, pd.DataFrame) or not (hasattr(values, "__len__") and hasattr(values, "__getitem__")):
+        raise DataError(f"{what} is {shown(values)}; give one value a case, such as a column of data.cases.")
     if not isinstance(values, pd.Series):
         if len(values) != len(index):
             raise DataError(f"{what} has {len(values)} values for {len(index)} cases; give one a case.")
@@ -77,6 +85,32 @@ def aligned(values: pd.Series | Sequence[Any] | np.ndarray, index: pd.Index, *, 
     if len(index) and not index.isin(values.index).any():
         raise DataError(f"{what} shares no case with the scores; index it by case, as data.cases does.")
     return found
+
+
+def aligned_numbers(values: pd.Series | Sequence[float] | np.ndarray, index: pd.Index, *, what: str) -> pd.Series:
+    """Return one number a case, as `aligned` does; missing where there is none.
+
+    Raises
+    ------
+    DataError
+        As `aligned`, and where a value is no number, or infinite.
+
+    Examples
+    --------
+    >>> aligned_numbers([True, None], pd.Index(["x", "y"]), what="outcome").to_list()
+    [1.0, nan]
+    """
+    found = aligned(values, index, what=what)
+    try:
+        numbers = found.astype("float64")
+    except (TypeError, ValueError):
+        raise DataError(
+            f"{what} must hold numbers, missing where nothing is known, "
+            f"not {listed(map(shown, found.dropna().unique()), 3)}; map them first."
+        ) from None
+    if np.isinf(numbers).any():
+        raise DataError(f"{what} holds an infinite number (case {numbers.index[np.isinf(numbers)][0]!r}); mend it.")
+    return numbers
 
 
 def directions(names: pd.Index) -> np.ndarray:
@@ -118,6 +152,20 @@ def group_codes(by: pd.Series | Sequence[Any], index: pd.Index, *, what: str = "
     """Return a code a case for its group (-1: none) and the groups in order of their names."""
     codes, groups = pd.factorize(aligned(by, index, what=what), sort=True)
     return np.asarray(codes, dtype=np.int64), pd.Index(groups)
+
+
+def known_groups(by: pd.Series | Sequence[Any], index: pd.Index) -> tuple[np.ndarray, pd.Index]:
+    """Return what `group_codes` does.
+
+    Raises
+    ------
+    DataError
+        Where no case has a group, so that there is nothing to tell apart.
+    """
+    codes, groups = group_codes(by, index)
+    if len(index) and not len(groups):
+        raise DataError("by is missing for every case, so there are no groups; give a column that is known.")
+    return codes, groups
 
 
 def gap_patterns(known: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -8,7 +8,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from toolcorrect.errors import OptionError
+from toolcorrect.errors import OptionError, check_number
 from toolcorrect.statistics.aligning import sums_by
 
 RESAMPLES = 1000
@@ -51,6 +51,8 @@ def resampled_totals(
     >>> total.ravel().tolist()
     [5.0, 5.0, 5.0]
     """
+    check_number("resamples", resamples, whole=True)
+    check_number("seed", seed, low=0, whole=True)
     if resamples < 1:
         raise OptionError(f"resamples={resamples} is too few; 1000 is usual.")
     totals = [np.zeros((resamples, sums.shape[1])) for _, sums in parts]
@@ -96,8 +98,7 @@ def interval(draws: np.ndarray, *, level: float = 0.95, units: int | None = None
     >>> round(low.item(), 3), round(high.item(), 3)
     (0.05, 0.95)
     """
-    if not 0 < level < 1:
-        raise OptionError(f"level={level} is no share; give one between 0 and 1, such as 0.95.")
+    check_level(level)
     missing = np.full(draws.shape[1:], np.nan)
     if units is not None and units < 2:
         return missing, missing.copy()
@@ -110,6 +111,13 @@ def interval(draws: np.ndarray, *, level: float = 0.95, units: int | None = None
         quantile = np.nanquantile if np.isnan(filled).any() else np.quantile
         low[~empty], high[~empty] = quantile(filled, [tail, 1 - tail], axis=0)
     return low, high
+
+
+def check_level(level: float) -> None:
+    """Raise `OptionError` for a level of confidence that is none."""
+    check_number("level", level)
+    if not 0 < level < 1:
+        raise OptionError(f"level={level} is no share; give one between 0 and 1, such as 0.95.")
 
 
 def _tail(level: float, units: int | None) -> float:
@@ -154,6 +162,7 @@ def wilson(
     >>> round(float(low), 4), round(float(high), 4)
     (0.5958, 0.9821)
     """
+    check_level(level)
     count = np.asarray(n, dtype=np.float64)
     n_ = np.where(count > 0, count, np.nan)
     rate = np.asarray(passed, dtype=np.float64) / n_

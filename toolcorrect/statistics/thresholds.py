@@ -7,7 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from toolcorrect.statistics.aligning import directions
+from toolcorrect.errors import check_number
+from toolcorrect.statistics.aligning import check_scores, directions
 
 # Ten times 0.1, added and divided, must still reach 0.1.
 TOLERANCE = 1e-9
@@ -34,6 +35,8 @@ def passes(scores: pd.DataFrame | pd.Series, threshold: float) -> Any:
     >>> passes(pd.Series([0.5, 0.4999, None]), 0.5).to_list()
     [True, False, <NA>]
     """
+    check_scores(scores)
+    check_number("threshold", threshold)
     one = isinstance(scores, pd.Series)
     way = directions(pd.Index([scores.name]))[0] if one else directions(scores.columns)
     reached = (scores * way >= threshold * way - TOLERANCE).astype("boolean")

@@ -11,6 +11,7 @@ import pandas as pd
 from toolcorrect.arguments.schemas import BrokenSchemaError, validator
 from toolcorrect.dataset import Dataset, check_dataset
 from toolcorrect.encoding import Encoding
+from toolcorrect.errors import check_type
 from toolcorrect.names import Names
 from toolcorrect.tables import STRING
 from toolcorrect.validity.defects import RUBRIC_CODES, SCHEMA_CODES, Defect, rubric_defects, schema_defects
@@ -140,6 +141,8 @@ def validate(
 
 def check_calls(data: Dataset, *, names: str | Names = "exact", **options: bool) -> Checked:
     """Check all calls, in whatever scope, for `validate` and its kin; ``options`` are those of `validate`."""
+    for option, given in options.items():
+        check_type(option, given, bool, "True or False")
     return check_rows(data.calls, offer(data, names=names), _check(**options))
 
 

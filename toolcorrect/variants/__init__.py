@@ -11,12 +11,12 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import overload
+from typing import Any, overload
 
 import pandas as pd
 
 from toolcorrect.encoding import Match
-from toolcorrect.errors import OptionError, listed, unknown_name
+from toolcorrect.errors import OptionError, check_name, check_type, listed, shown
 from toolcorrect.variants.definition import Axes, Empty, Variant, tversky
 
 FAMILIES = (
@@ -71,19 +71,20 @@ def registry() -> Mapping[str, Variant]:
 @overload
 def variants(name: None = None) -> pd.DataFrame: ...
 @overload
-def variants(name: str) -> Variant: ...
-def variants(name: str | None = None) -> pd.DataFrame | Variant:
+def variants(name: str) -> Any: ...
+def variants(name: str | None = None) -> Any:
     """Return the table of definitions, or one definition.
 
     Parameters
     ----------
     name
-        A variant's name; None for the table.
+        A variant's name; a glob (``"ragas.*"``), ``"core"`` or ``"all"`` for some rows of the table; None for all.
 
     Returns
     -------
     pandas.DataFrame or Variant
-        The table has one row a variant, index ``name``, and these columns, texts unless said otherwise:
+        A `Variant` for a name, else the table, which has one row a variant, index ``name``, and these columns, texts
+        unless said otherwise:
 
         * title, rule, formula: what it is, in words and in symbols (E, C, m: expected, called, matched calls);
         * upstream, version: whose number it is, and of which release; empty for our own;
@@ -104,18 +105,22 @@ def variants(name: str | None = None) -> pd.DataFrame | Variant:
     Raises
     ------
     UnknownNameError
-        For a name that is not registered.
+        For a name that is not registered, or a glob that meets none.
 
     Examples
     --------
     >>> variants("deepeval").axes.rule.notation
     'm/E'
+    >>> variants("galtea*").rule.to_dict()
+    {'galtea': '1 if both sides have the same set of tool names after normalising them'}
     >>> variants().loc["tau2.actions", ["upstream", "scope", "needs"]].to_list()
     ['tau2-bench', 'everyone', ['arguments', 'expected']]
     """
-    if name is not None:
-        return _one(name)
-    return pd.DataFrame.from_records([_row(v) for v in registry().values()]).set_index("name")
+    check_type("name", name, str | None, "the name of a variant, or a glob")
+    chosen = list(registry().values()) if name is None else _named(name)
+    if name is not None and not _is_several(name):
+        return chosen[0]
+    return pd.DataFrame.from_records([described(v) for v in chosen]).set_index("name")
 
 
 @cache
@@ -139,9 +144,7 @@ def resolve(wanted: Wanted) -> list[Variant]:
     found: dict[str, Variant] = {}
     for one in asked:
         if not isinstance(one, str | Variant):
-            raise OptionError(
-                f"variants holds {one!r} ({type(one).__name__}); give names, globs or tc.Variant objects."
-            )
+            raise OptionError(f"variants holds {shown(one)}; give names, globs or tc.Variant objects.")
         for variant in [one] if isinstance(one, Variant) else _named(one):
             if found.setdefault(variant.name, variant) != variant:
                 raise OptionError(f"Two variants are called {variant.name!r}; give one another name.")
@@ -161,8 +164,8 @@ def resolve_one(wanted: str | Variant) -> Variant:
     found = resolve(wanted)
     if len(found) != 1:
         raise OptionError(
-            f"One variant is needed here, but {wanted!r} means {len(found)}: {listed(one.name for one in found)}. "
-            "Name one of them."
+            f"One variant is needed here, but {shown(wanted)} means {len(found)}: "
+            f"{listed(one.name for one in found)}. Name one of them."
         )
     return found[0]
 
@@ -173,11 +176,13 @@ def _named(text: str) -> list[Variant]:
         return [known[name] for name in CORE]
     if text == "all":
         return [variant for variant in known.values() if not variant.asks_model]
-    if any(sign in text for sign in "*?["):
-        matched = [variant for name, variant in known.items() if fnmatch.fnmatchcase(name, text)]
-        if matched:
-            return matched
-    return [_one(text)]
+    matched = [variant for name, variant in known.items() if fnmatch.fnmatchcase(name, text)]
+    return matched if _is_several(text) and matched else [_one(text)]
+
+
+def _is_several(text: str) -> bool:
+    """Tell whether a text is a word or glob for several variants."""
+    return text in ("core", "all") or any(sign in text for sign in "*?[")
 
 
 def _one(name: str) -> Variant:
@@ -192,12 +197,12 @@ def _one(name: str) -> Variant:
             title="Tversky index",
             rule="extra and missing calls each at their own weight",
         )
-    if name not in registry():
-        raise unknown_name("variant", name, registry(), "tc.variants() lists them; 'core', 'all' and globs work too.")
+    check_name("variant", name, registry(), "tc.variants() lists them; 'core', 'all' and globs work too.")
     return registry()[name]
 
 
-def _row(variant: Variant) -> dict[str, object]:
+def described(variant: Variant) -> dict[str, object]:
+    """Return the row of a variant in the table of definitions."""
     axes, empty = variant.axes, variant.empty
     return {
         "name": variant.name,

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from toolcorrect.encoding import Encoding, Match
-from toolcorrect.errors import OptionError, check_option
+from toolcorrect.errors import OptionError, check_number, check_option, check_type, shown
 from toolcorrect.names import Names
 from toolcorrect.overlap import Overlap
 
@@ -47,11 +47,11 @@ class Empty:
             Unless each is a number or ``"rejected"``.
         """
         if not isinstance(value, Empty | tuple | list):
-            raise OptionError(f"empty={value!r}: give 'perfect', 'skip', 'zero' or three values, as (1, 0, 0).")
+            raise OptionError(f"empty={shown(value)}: give 'perfect', 'skip', 'zero' or three values, as (1, 0, 0).")
         made = value if isinstance(value, Empty) else cls(*value)
         for cell in (made.both, made.unexpected, made.uncalled):
             if cell != "rejected" and not isinstance(cell, int | float):
-                raise OptionError(f"empty={value!r}: each of the three must be a number, NaN or 'rejected'.")
+                raise OptionError(f"empty={shown(value)}: each of the three must be a number, NaN or 'rejected'.")
         return made
 
 
@@ -306,8 +306,10 @@ class Variant:
             raise OptionError(f"Variant {self.name!r} needs a formula (a function of an Overlap) or axes.")
         if self.formula is not None and not callable(self.formula):
             raise OptionError(
-                f"The formula of variant {self.name!r} must be a function of an Overlap, not {self.formula!r}."
+                f"The formula of variant {self.name!r} must be a function of an Overlap, not {shown(self.formula)}."
             )
+        for option in ("properties", "looks_at"):
+            check_type(option, getattr(self, option), Iterable, "a set of words")
         for declared in self.properties:
             check_option("properties", declared, PROPERTIES)
         for declared in self.looks_at:
@@ -382,8 +384,7 @@ def tversky(*, extra: float, missing: float) -> Formula:
     'm/(m+0.25(C-m)+1(E-m))'
     """
     for option, weight in (("extra", extra), ("missing", missing)):
-        if not 0 <= weight < math.inf:
-            raise OptionError(f"{option}={weight!r} must be a number at or above 0.")
+        check_number(option, weight, low=0)
     return Formula(
         f"m/(m+{extra:g}(C-m)+{missing:g}(E-m))",
         lambda n: n.found / (n.found + extra * (n.called - n.wanted) + missing * (n.expected - n.found)),

@@ -11,7 +11,7 @@ import anywidget
 import pandas as pd
 import traitlets
 
-from toolcorrect.errors import DataError, listed
+from toolcorrect.errors import DataError, check_type, listed
 from toolcorrect.explaining.one_case import SIGNS
 from toolcorrect.widgets.table import given, shorten
 
@@ -75,6 +75,9 @@ class Diff(anywidget.AnyWidget):
         DataError
             Where the alignment lacks a column.
         """
+        check_type("alignment", alignment, pd.DataFrame | None, "the one of toolcorrect.explain")
+        check_type("sums", sums, pd.DataFrame | None, "those of toolcorrect.explain")
+        check_type("title", title, str, "a text")
         frame = pd.DataFrame(columns=list(NEEDED)) if alignment is None else alignment
         missing = [name for name in NEEDED if name not in frame.columns]
         if missing:

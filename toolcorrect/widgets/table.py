@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import traitlets
 
-from toolcorrect.errors import DataError, unknown_name
+from toolcorrect.errors import DataError, check_number, check_type, unknown_name
 from toolcorrect.html import visible
 from toolcorrect.tables import STRING
 from toolcorrect.widgets.turns import in_turn
@@ -82,6 +82,10 @@ class Table(anywidget.AnyWidget):
         height: int = 16,
         bold: Iterable[str] = (),
     ) -> None:
+        check_type("frame", frame, pd.DataFrame, "a DataFrame")
+        check_type("label", label, str, "a text")
+        check_number("height", height, low=1, whole=True)
+        check_type("bold", bold, Iterable, "names of columns")
         super().__init__(label=label, height=height)
         self._bold = frozenset(bold)
         self._order: np.ndarray | None = None
@@ -101,6 +105,8 @@ class Table(anywidget.AnyWidget):
         DataError
             Where the mask is not as long as the frame.
         """
+        check_type("frame", frame, pd.DataFrame | None, "a DataFrame")
+        check_type("mask", mask, Sequence | np.ndarray | pd.Series | None, "true or false for each row")
         if frame is not None:
             columns = _columns(frame, self._bold)
             known = self.sort["column"] in frame.columns
