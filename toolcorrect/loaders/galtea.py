@@ -8,6 +8,7 @@ from toolcorrect.arguments.decoding import ABSENT
 from toolcorrect.loaders.format import Format
 from toolcorrect.loaders.rows import Case, Rows
 from toolcorrect.loaders.source import Source
+from toolcorrect.loaders.span import nanoseconds
 from toolcorrect.loaders.spans import ancestry
 
 
@@ -41,8 +42,14 @@ def _read_turn(case: Case, spans: list[dict[str, Any]]) -> None:
             error_message=span.get("error"),
             agent=agents[0].get("name") if agents else None,
             depth=max(len(agents) - 1, 0),
-            started=span.get("startTime"),
+            started=_time(span.get("startTime")),
         )
+
+
+def _time(value: Any) -> Any:
+    """Return a written time as nanoseconds, which are cheaper to store; anything else as it is."""
+    known = nanoseconds(value) if isinstance(value, str) and not value.isdigit() else None
+    return value if known is None else known
 
 
 def _start(span: dict[str, Any]) -> str:

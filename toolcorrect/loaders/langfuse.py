@@ -7,10 +7,9 @@ from typing import Any
 
 from toolcorrect.arguments.decoding import ABSENT
 from toolcorrect.loaders.format import Format
-from toolcorrect.loaders.gemini import either
 from toolcorrect.loaders.heard import only_text, text_of_answer
 from toolcorrect.loaders.langfuse_spans import observation
-from toolcorrect.loaders.rows import Rows
+from toolcorrect.loaders.rows import MALFORMED, Rows
 from toolcorrect.loaders.source import Source
 from toolcorrect.loaders.span import Span, nanoseconds
 from toolcorrect.loaders.telling import objects
@@ -33,7 +32,7 @@ def read(source: Source, rows: Rows) -> None:
                 if isinstance(item.get("observations"), list):
                     _read_trace(item, traces)
                 else:
-                    _read_observation(item, either(item, "trace_id"), traces)
+                    _read_observation(item, _either(item, "trace_id", "traceId"), traces)
     traces.cases()
 
 
@@ -44,15 +43,18 @@ def _unfolded(record: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _read_trace(trace: dict[str, Any], traces: Traces) -> None:
-    columns = {"session": either(trace, "session_id"), "input": only_text(trace.get("input"))}
+    columns = {"session": _either(trace, "session_id", "sessionId"), "input": only_text(trace.get("input"))}
     output = trace.get("output")
     columns["output"] = None if output is None else text_of_answer(output) or only_text(output)
     tags = {key: trace[key] for key in ("name", "tags", "metadata", "release", "version") if trace.get(key)}
     traces.columns[trace["id"]] = {key: value for key, value in columns.items() if value} | {"tags": tags}
     traces.trace(trace["id"])
     for number, item in enumerate(trace["observations"]):
-        with traces.rows.record(f"{trace['id']}, observation {number}"):
+        try:
             _read_observation(item, trace["id"], traces)
+        except MALFORMED:
+            with traces.rows.record(f"{trace['id']}, observation {number}"):
+                raise
 
 
 def _read_observation(item: dict[str, Any], trace: Any, traces: Traces) -> None:
@@ -61,26 +63,31 @@ def _read_observation(item: dict[str, Any], trace: Any, traces: Traces) -> None:
     span = Span(
         str(trace),
         str(item["id"]),
-        either(item, "parent_observation_id") or None,
+        _either(item, "parent_observation_id", "parentObservationId") or None,
         str(item.get("name") or ""),
-        nanoseconds(either(item, "start_time")),
-        nanoseconds(either(item, "end_time")),
+        nanoseconds(_either(item, "start_time", "startTime")),
+        nanoseconds(_either(item, "end_time", "endTime")),
         item.get("level") == "ERROR",
-        either(item, "status_message"),
+        _either(item, "status_message", "statusMessage"),
     )
     given, output = (ABSENT if item.get(key) is None else item[key] for key in ("input", "output"))
     made = observation(str(item["type"]), span, traces.rows, given, output).of(span)
-    made.model = item.get("model") or either(item, "provided_model_name")
-    made.session = either(item, "session_id")
+    made.model = item.get("model") or _either(item, "provided_model_name", "providedModelName")
+    made.session = _either(item, "session_id", "sessionId")
     traces.add(trace, made)
+
+
+def _either(value: dict[str, Any], snake: str, camel: str) -> Any:
+    found = value.get(snake)
+    return value.get(camel) if found is None else found
 
 
 def _is_observation(record: Any) -> bool:
     return (
         isinstance(record, dict)
         and record.get("type") in _TYPES
-        and either(record, "trace_id") is not None
-        and either(record, "start_time") is not None
+        and _either(record, "trace_id", "traceId") is not None
+        and _either(record, "start_time", "startTime") is not None
     )
 
 

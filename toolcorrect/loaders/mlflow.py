@@ -9,7 +9,7 @@ from toolcorrect.loaders.format import Format, each_record
 from toolcorrect.loaders.heard import only_text
 from toolcorrect.loaders.mlflow_spans import TYPE
 from toolcorrect.loaders.otlp import reading_of
-from toolcorrect.loaders.rows import Case, Rows
+from toolcorrect.loaders.rows import MALFORMED, Case, Rows
 from toolcorrect.loaders.source import Source
 from toolcorrect.loaders.span import decoded, read_span
 from toolcorrect.loaders.telling import objects
@@ -30,11 +30,15 @@ def read_trace(record: dict[str, Any], rows: Rows) -> None:
     case = rows.case(identity, ids_within="step", tags=tags, session=metadata.get("mlflow.trace.session"))
     trace = Trace(rows)
     for number, written in enumerate(spans):
-        with rows.record(f"{identity}, span {number}"):
+        try:
             span = read_span(written)
-            attributes = {name: written[key] for key, name in _BESIDE.items() if written.get(key) is not None}
-            span.attributes = {**attributes, **{k: v for k, v in span.attributes.items() if v is not None}}
+            if None in span.attributes.values() or not _BESIDE.keys().isdisjoint(written):
+                beside = {name: written[key] for key, name in _BESIDE.items() if written.get(key) is not None}
+                span.attributes = {**beside, **{k: v for k, v in span.attributes.items() if v is not None}}
             trace.add(reading_of(span, rows))
+        except MALFORMED:
+            with rows.record(f"{identity}, span {number}"):
+                raise
     if not spans:
         case.report("empty_trace", "no spans: what was called is not known")
     fill_case(case, trace, trace.readings)

@@ -9,12 +9,14 @@ from toolcorrect.loaders.rows import Rows
 from toolcorrect.loaders.span import Span, decoded
 
 TYPE = "mlflow.spanType"
+_KINDS = {f'"{kind}"': kind for kind in ("TOOL", "CHAT_MODEL", "LLM", "AGENT", "CHAIN")}
 
 
 def read(span: Span, rows: Rows) -> Reading:
     """Read one span."""
     a = span.attributes
-    kind = str(decoded(a.get(TYPE)) or "")
+    stated = a.get(TYPE)
+    kind = (isinstance(stated, str) and _KINDS.get(stated)) or str(decoded(stated) or "")
     given, output = a.get("mlflow.spanInputs", ABSENT), a.get("mlflow.spanOutputs", ABSENT)
     if kind == "TOOL":
         result, call_id, failed = tool_answer(decoded(output))

@@ -14,6 +14,9 @@ from toolcorrect.loaders.span import Span, decoded
 
 KIND = "openinference.span.kind"
 _OF_MESSAGES = methodcaller("startswith", ("llm.output_messages", "llm.input_messages"))
+_NAME, _ARGUMENTS = "function.name", "function.arguments"
+_CALL_FIELDS = frozenset({"id", _NAME, _ARGUMENTS})
+_FIELDS = frozenset({"role", "content", "tool_call_id", "name"})
 # A name with more dots is no name of these conventions.
 _DEEPEST = 30
 
@@ -43,8 +46,9 @@ def has_messages(attributes: dict[str, Any]) -> bool:
 
 def _model(a: dict[str, Any], rows: Rows) -> Reading:
     given: Any = _below(a, "llm.input_messages")
-    said: Any = _messages(_below(a, "llm.output_messages"))
-    if not said and not any(key.startswith("llm.output_messages") for key in a):
+    found = _below(a, "llm.output_messages")
+    said: Any = _messages(found)
+    if not said and not found and not any(key.startswith("llm.output_messages") for key in a):
         said = a.get("output.value")
     made = model_reading(rows, given or a.get("input.value"), said, model=a.get("llm.model_name"))
     if given:
@@ -93,7 +97,8 @@ def _below(a: dict[str, Any], prefix: str) -> list[Any]:
     if isinstance(whole, list):
         return whole
     start = prefix + "."
-    return [(key[len(start) :], value) for key, value in a.items() if key.startswith(start)]
+    length = len(start)
+    return [(key[length:], value) for key, value in a.items() if key.startswith(start)]
 
 
 def _tree(found: list[Any]) -> list[Any]:
@@ -102,7 +107,54 @@ def _tree(found: list[Any]) -> list[Any]:
 
 
 def _messages(found: list[Any]) -> list[Any]:
+    plain = _plain(found) if found and isinstance(found[0], tuple) else None
+    if plain is not None:
+        return plain
     return [_message(item.get("message", item)) for item in _tree(found) if isinstance(item, dict)]
+
+
+def _plain(found: list[tuple[str, Any]]) -> list[Any] | None:
+    """Return the messages of dotted names in OpenAI's form, without a tree; None where any name is not the usual."""
+    messages: dict[str, dict[str, Any]] = {}
+    calls: dict[str, dict[str, dict[str, Any]]] = {}
+    for name, value in found:
+        place, _, rest = name.partition(".message.")
+        if rest in _FIELDS:
+            messages.setdefault(place, {})[rest] = value
+        else:
+            holder, _, number = rest.partition(".")
+            number, _, field = number.partition(".tool_call.")
+            if holder != "tool_calls" or field not in _CALL_FIELDS:
+                return None
+            calls.setdefault(place, {}).setdefault(number, {})[field] = value
+            messages.setdefault(place, {})
+        if value is not None and not isinstance(value, str):
+            return None
+    numbers = [*messages, *(number for told in calls.values() for number in told)]
+    named = all(_NAME in call for told in calls.values() for call in told.values())
+    if not named or not all(number.isascii() and number.isdecimal() for number in numbers):
+        return None
+    made = []
+    for place in sorted(messages, key=int):
+        message = messages[place]
+        told = calls.get(place, {})
+        made.append(
+            {
+                "role": message.get("role") or "assistant",
+                "content": message.get("content"),
+                "tool_calls": [_plain_call(told[number]) for number in sorted(told, key=int)],
+                "tool_call_id": message.get("tool_call_id"),
+                "name": message.get("name"),
+            }
+        )
+    return made
+
+
+def _plain_call(call: dict[str, Any]) -> dict[str, Any]:
+    made = {"name": call[_NAME]}
+    if call.get(_ARGUMENTS) is not None:
+        made["arguments"] = call[_ARGUMENTS]
+    return {"id": call.get("id"), "function": made}
 
 
 def _tools(found: list[Any]) -> list[dict[str, Any]]:

@@ -25,7 +25,7 @@ def read(source: Source, rows: Rows) -> None:
         with rows.record(label):
             span = read_span(record)
             kind = record.get("span_kind")
-            if kind and kind != "UNKNOWN":
+            if kind and kind != "UNKNOWN" and openinference.KIND not in span.attributes:
                 span.attributes = {openinference.KIND: kind, **span.attributes}
             traces.add(span.trace, reading_of(span, rows))
     traces.cases()

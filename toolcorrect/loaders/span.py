@@ -9,22 +9,21 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-import orjson
-
-from toolcorrect.arguments.decoding import parse_json
 from toolcorrect.loaders.calllike import python_literal
+from toolcorrect.loaders.parsing import parsed
 
 _EPOCH = datetime.fromtimestamp(0, UTC)
 # Numbers below these are seconds, milliseconds, microseconds since the epoch; above, nanoseconds.
 _NANOSECONDS = 10**17
 _UNITS = ((10**11, 10**9), (10**14, 10**6), (_NANOSECONDS, 10**3))
+_IDS = ("spanId", "span_id", "context.span_id")
+_TRACES = ("traceId", "trace_id", "context.trace_id")
+_PARENTS = ("parentSpanId", "parent_span_id", "parent_id", "parentId")
 _STARTED = ("startTimeUnixNano", "start_time_unix_nano", "start_time", "startTime")
 _ENDED = ("endTimeUnixNano", "end_time_unix_nano", "end_time", "endTime")
 # What JSON begins with, and its words.
 _STARTS = frozenset('{["-0123456789tfnNI')
 _WORDS = frozenset({"true", "false", "null", "NaN", "Infinity"})
-_DIGITS = bytes.maketrans(b"123456789", b"000000000")
-_LONG = b"0" * 19
 
 
 class Event(NamedTuple):
@@ -81,13 +80,13 @@ def read_span(record: dict[str, Any]) -> Span:
     get = record.get
     context = get("context")
     inner = context if isinstance(context, dict) else {}
-    identity = get("spanId") or _first(record, "spanId", "span_id", "context.span_id") or inner.get("span_id")
+    identity = get("spanId") or get("span_id") or _first(record, *_IDS) or inner.get("span_id")
     if identity is None:
         raise ValueError("a span has no id")
-    trace = get("traceId") or _first(record, "traceId", "trace_id", "context.trace_id") or inner.get("trace_id")
-    parent = get("parentSpanId") or _first(record, "parentSpanId", "parent_span_id", "parent_id", "parentId")
-    started = get("startTimeUnixNano") or _first(record, *_STARTED)
-    ended = get("endTimeUnixNano") or _first(record, *_ENDED)
+    trace = get("traceId") or get("trace_id") or _first(record, *_TRACES) or inner.get("trace_id")
+    parent = get("parentSpanId") or get("parent_span_id") or _first(record, *_PARENTS)
+    started = get("startTimeUnixNano") or get("start_time_unix_nano") or _first(record, *_STARTED)
+    ended = get("endTimeUnixNano") or get("end_time_unix_nano") or _first(record, *_ENDED)
     events = _events(get("events"))
     failed, message = _status(record)
     if failed and not message:
@@ -180,7 +179,7 @@ def nanoseconds(value: Any) -> int | None:
             except ValueError:
                 return None
     if isinstance(value, datetime):
-        since = value.replace(tzinfo=value.tzinfo or UTC) - _EPOCH
+        since = (value if value.tzinfo else value.replace(tzinfo=UTC)) - _EPOCH
         return (since.days * 86_400 + since.seconds) * 10**9 + since.microseconds * 1000
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value or not 0 < value < 1 << 63:
         return None
@@ -225,7 +224,7 @@ def decoded(value: Any) -> Any:
     if start not in _STARTS or (start.isalpha() and bare.rstrip() not in _WORDS):
         return value
     try:
-        return _parsed(value)
+        return parsed(value)
     except ValueError:
         pass
     if start in ("[", "{"):
@@ -234,20 +233,6 @@ def decoded(value: Any) -> Any:
         except ValueError:
             pass
     return value
-
-
-def _parsed(text: str) -> Any:
-    """Parse JSON as `parse_json` does, which looks for long integers where a text has as many digits in a row."""
-    try:
-        data = text.encode()
-    except UnicodeEncodeError:
-        return parse_json(text)
-    if _LONG in data.translate(_DIGITS):
-        return parse_json(text)
-    try:
-        return orjson.loads(data)
-    except ValueError:
-        return parse_json(text)
 
 
 def _value(value: dict[str, Any]) -> Any:

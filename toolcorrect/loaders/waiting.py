@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections import Counter, defaultdict, deque
 from typing import Any
 
-from toolcorrect.arguments.decoding import parse_json, to_json
+import orjson
+
+from toolcorrect.arguments.decoding import to_json
 from toolcorrect.loaders.calls import Call
+from toolcorrect.loaders.parsing import parsed
 
 
 class Waiting:
@@ -21,7 +24,7 @@ class Waiting:
     def __init__(self, calls: list[Call]) -> None:
         self._calls = calls
         self._seen = 0
-        self._lined = 0
+        self._by_tool = self._by_arguments = 0
         self._lines: dict[Any, deque[tuple[int, Call]]] = defaultdict(deque)
         self._last: dict[str, Call] = {}
 
@@ -36,13 +39,15 @@ class Waiting:
         if probe.call_id and probe.call_id in self._last:
             head = self._head(probe.call_id)
             return self._last[probe.call_id] if head is None else head[1]
-        self._line_up()
         # Where both sides have ids, and they differ, they are two calls.
         sides = (False,) if probe.call_id else (False, True)
-        found = None
-        if probe.arguments is not None:
-            found = self._first([(probe.tool, side, canonical(probe.arguments)) for side in sides])
-        found = found or self._first([(probe.tool, side) for side in sides])
+        self._line_up_by_tool()
+        found = self._first([(probe.tool, side) for side in sides])
+        if found is not None and probe.arguments is not None and not _equal(found, probe):
+            # The arguments of all calls are only compared where the first is another.
+            self._line_up_by_arguments()
+            arguments = canonical(probe.arguments)
+            found = self._first([(probe.tool, side, arguments) for side in sides]) or found
         if found is not None and probe.call_id:
             self._last[probe.call_id] = found
         return found
@@ -55,14 +60,18 @@ class Waiting:
                     self._lines[call.call_id].append((number, call))
         self._seen = len(self._calls)
 
-    def _line_up(self) -> None:
-        """Line calls up by tool and arguments, which only executions without a known id ask for."""
-        for number, call in enumerate(self._calls[self._lined :], self._lined):
+    def _line_up_by_tool(self) -> None:
+        for number, call in enumerate(self._calls[self._by_tool :], self._by_tool):
             if call.source == "llm":
-                side = bool(call.call_id)
-                for key in ((call.tool, side), (call.tool, side, canonical(call.arguments))):
-                    self._lines[key].append((number, call))
-        self._lined = len(self._calls)
+                self._lines[call.tool, bool(call.call_id)].append((number, call))
+        self._by_tool = len(self._calls)
+
+    def _line_up_by_arguments(self) -> None:
+        for number, call in enumerate(self._calls[self._by_arguments :], self._by_arguments):
+            if call.source == "llm":
+                key = call.tool, bool(call.call_id), canonical(call.arguments)
+                self._lines[key].append((number, call))
+        self._by_arguments = len(self._calls)
 
     def _first(self, keys: list[Any]) -> Call | None:
         """Return the earliest call of some lines that still waits."""
@@ -75,6 +84,10 @@ class Waiting:
         while line and line[0][1].source != "llm":
             line.popleft()
         return line[0] if line else None
+
+
+def _equal(one: Call, other: Call) -> bool:
+    return one.arguments == other.arguments or canonical(one.arguments) == canonical(other.arguments)
 
 
 class Announced:
@@ -128,10 +141,17 @@ def canonical(arguments: str | None) -> str | None:
     if arguments is None:
         return None
     try:
-        value = parse_json(arguments)
-        value = parse_json(value) if isinstance(value, str) else value
+        value = parsed(arguments)
+        value = parsed(value) if isinstance(value, str) else value
     except ValueError:
         return arguments
+    try:
+        text = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+        # orjson writes NaN as null: only then look again.
+        if b"null" not in text:
+            return text.decode()
+    except TypeError:
+        pass
     return to_json(_sorted(value))
 
 
