@@ -122,6 +122,15 @@ def test_integers_keep_their_digits():
     assert to_json({"a": wide}) == f'{{"a":{wide}}}'
 
 
+def test_integers_that_python_would_spend_too_long_on_are_told_and_never_made_up():
+    longest, longer = (f'{{"n": {"9" * digits}}}' for digits in (4300, 4301))
+    assert to_json(parse_json(longest)) == longest.replace(" ", "")
+    with pytest.raises(ValueError, match=r"^an integer has more than 4,300 digits$"):
+        parse_json(longer)
+    assert (decode(longer).status, decode(longer).text) == ("failed", None)
+    assert decode_texts(pa.array([longer] * 100)).status.tolist() == [STATUS["failed"]] * 100
+
+
 def test_too_deep_is_an_error_of_its_own():
     with pytest.raises(ValueError, match=r"deep|ecursion"):
         parse_json("[" * 100_000)

@@ -137,3 +137,9 @@ def test_no_cases_at_all():
     data = load([{"case": "x", "called": []}]).select(pd.Index([]))
     for kind in EDITS:
         assert len(edit(data, kind)) == 0
+
+
+def test_integers_beyond_all_floats_are_changed_too():
+    wide = 10**400
+    data = load([{"case": "x", "called": [{"name": "a", "arguments": {"n": wide}}], "expected": []}])
+    assert edit(data, "change").calls.arguments.to_list() == [f'{{"n":{wide + 1}}}']

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import orjson
 import pandas as pd
 
+from toolcorrect.arguments.decoding import parse_json, to_json
 from toolcorrect.dataset import Dataset, check_dataset
 from toolcorrect.encoding import OUTSIDE
 from toolcorrect.errors import DataError, OptionError, check_number, check_option, check_type, unknown_name
@@ -116,7 +116,7 @@ def edit(
     if arguments is None:
         changed.loc[row, "arguments"] = texts.map({text: _other(text) for text in texts.unique()}).to_numpy()
     else:
-        changed.loc[row, "arguments"] = _json(arguments)
+        changed.loc[row, "arguments"] = to_json(arguments)
     changed.loc[row, "arguments_form"], changed.loc[row, "arguments_status"] = "object", "ok"
     changed.loc[row, "arguments_raw"] = pd.NA
     return _with_calls(data, changed, place)
@@ -238,7 +238,7 @@ def _added(
             "case": np.repeat(data.cases.index[targets].to_numpy(), count),
             "tool": tool,
             "turn": np.repeat(turn, count),
-            "arguments": _json(arguments or {}),
+            "arguments": to_json(arguments or {}),
             "arguments_form": "object",
             "arguments_status": "ok",
             "position": 0,
@@ -257,9 +257,9 @@ def _with_calls(data: Dataset, calls: pd.DataFrame, place: np.ndarray) -> Datase
 
 def _other(text: str) -> str:
     """Return arguments with one value changed: the first; or one added where there are none."""
-    arguments = orjson.loads(text)
+    arguments = parse_json(text)
     if not isinstance(arguments, dict) or not arguments:
-        return _json({"changed": True})
+        return to_json({"changed": True})
     name, value = next(iter(arguments.items()))
     if isinstance(value, bool) or value is None:
         value = not value
@@ -267,8 +267,4 @@ def _other(text: str) -> str:
         value = value + 1
     else:
         value = f"{value} (changed)" if isinstance(value, str) else "(changed)"
-    return _json({**arguments, name: value})
-
-
-def _json(value: Any) -> str:
-    return orjson.dumps(value).decode()
+    return to_json({**arguments, name: value})

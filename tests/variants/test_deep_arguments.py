@@ -1,4 +1,4 @@
-"""Arguments nested as deeply as JSON parsers allow: every variant answers, none falls over."""
+"""Arguments as deep as JSON parsers allow, numbers beyond all floats: every variant answers, none falls over."""
 
 from __future__ import annotations
 
@@ -20,3 +20,11 @@ def test_every_variant_stands_deep_arguments(depth: int, left: str, right: str) 
     scores = score(data, variants="all")
     assert scores.shape == (1, len(resolve("all")))
     assert not (scores["exact.args"] == 1).any()
+
+
+@pytest.mark.parametrize("other", [1.5, 10**400 + 1, "x"])
+def test_every_variant_stands_integers_beyond_all_floats(other: float | str) -> None:
+    called, expected = ([{"name": "t", "arguments": {"n": n}}] for n in (10**400, other))
+    scores = score(load([{"case": "c", "called": called, "expected": expected}]), variants="all")
+    assert scores["exact.args"].item() == 0.0
+    assert scores.isin([float("inf"), -float("inf")]).sum(axis=None) == 0

@@ -93,7 +93,7 @@ class DecodedTexts(NamedTuple):
 
 
 def parse_json(text: str | bytes) -> Any:
-    """Parse JSON without losing anything: integers of any length, NaN and lone surrogates included.
+    """Parse JSON without losing anything: integers of up to 4,300 digits, NaN and lone surrogates included.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def parse_json(text: str | bytes) -> Any:
     Raises
     ------
     ValueError
-        Where it is not JSON, or is nested too deeply.
+        Where it is not JSON, is nested too deeply, or holds a longer integer, on which Python would spend too long.
 
     Examples
     --------
@@ -126,6 +126,10 @@ def parse_json_slowly(text: str | bytes) -> Any:
         return json.loads(text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
+    except ValueError as cause:
+        if str(cause).startswith("Exceeds the limit"):
+            raise ValueError("an integer has more than 4,300 digits") from None
+        raise
 
 
 def to_json(value: Any) -> str:
