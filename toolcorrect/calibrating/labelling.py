@@ -110,6 +110,14 @@ def write_label_sheet(
     -----
     Texts come from traces, and a spreadsheet runs a cell that begins with ``=`` as a formula: such a cell gets an
     apostrophe before it, which `read_labels` takes off again.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     sheet = write_label_sheet(pd.DataFrame(index=["x"]), Path(folder) / "sheet.csv", labeller="ana")
+    ...     sheet.read_text(encoding="utf-8-sig").split()
+    ['case,label,labeller', 'x,,ana']
     """
     check_type("sample", sample, pd.DataFrame, "what tc.sample_for_labels returns")
     check_type("show", show, pd.DataFrame | None, "columns of data.cases")
@@ -147,6 +155,15 @@ def read_labels(paths: str | Path | Iterable[str | Path]) -> pd.DataFrame:
     ------
     LoadError
         Where a file cannot be read or lacks a column, a label is no label, or someone labelled a case twice.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     sheet = write_label_sheet(pd.DataFrame(index=["x", "y"]), Path(folder) / "sheet.csv", labeller="ana")
+    ...     _ = sheet.write_text(sheet.read_text().replace("x,,", "x,yes,"))
+    ...     read_labels(sheet).to_numpy().tolist()
+    [['x', 'ana', 1.0]]
     """
     check_type("paths", paths, Iterable | Path, "one CSV file, or a list of them")
     files = [paths] if isinstance(paths, str | Path) else list(paths)

@@ -95,6 +95,12 @@ def agreement(
     -------
     Axes
         The heatmap; rows and columns in the same, clustered order.
+
+    Examples
+    --------
+    >>> scores = pd.DataFrame({"recall": [1.0, 0.5, 0.0], "exact": [1.0, 0.0, 0.0]})
+    >>> agreement(scores).get_title(loc="left")
+    'Agreement of recall and exact (0.82)'
     """
     check_option("measure", measure, _MEASURES)
     frame = score_frame(scores)

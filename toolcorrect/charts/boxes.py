@@ -73,6 +73,13 @@ def boxes(
     -------
     Axes
         One row a variant of four segments, right ones at the left; the wrong ones are hatched.
+
+    Examples
+    --------
+    >>> import toolcorrect as tc
+    >>> calibration = tc.calibrate(pd.DataFrame({"recall": [1.0, 0.5] * 20}), [1, 0] * 20)
+    >>> boxes(calibration).get_title(loc="left").split(":")[0]
+    'recall agrees with the outcome most often'
     """
     table = boxes_data(calibration)
     total = table[list(_BOXES)].sum(axis=1)

@@ -75,6 +75,13 @@ def causes(
     -------
     Axes
         One bar a cause, longest on top, with its share and mean gap beside it.
+
+    Examples
+    --------
+    >>> import toolcorrect as tc
+    >>> data = tc.load([{"case": "x", "called": ["a", "b"], "expected": ["a"]}])
+    >>> causes(tc.disagreements(data, "recall", "exact")).get_title(loc="left")
+    'Extra calls: the cause in 100% of the cases'
     """
     table = causes_data(disagreements)
     unscored = int(disagreements["gap"].isna().sum())

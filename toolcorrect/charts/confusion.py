@@ -73,6 +73,13 @@ def confusion(
     -------
     Axes
         Shades are shares of a row; the diagonal (right calls) is blue, every other cell vermillion.
+
+    Examples
+    --------
+    >>> import toolcorrect as tc
+    >>> data = tc.load([{"case": "x", "called": ["a", "b"], "expected": ["a"]}])
+    >>> confusion(tc.confusion(data)).get_title(loc="left").split(";")[0]
+    'Of 2 calls 1 agree'
     """
     table = confusion_data(counts)
     values, size = table.to_numpy(), len(table)

@@ -68,6 +68,12 @@ def edit_costs(
     -------
     Axes
         A row of tiles a family, the mean change in each; families that are alike beside each other.
+
+    Examples
+    --------
+    >>> changes = pd.DataFrame({"recall": [0.0, -0.5], "exact": [-1.0, -1.0]}, ["extra", "missing"])
+    >>> edit_costs(changes).get_title(loc="left").split(";")[0]
+    '2 ways to react'
     """
     frame = score_frame(changes)
     scored = int(frame.notna().any().sum())

@@ -66,6 +66,12 @@ def empty_sides(
     -------
     Axes
         One row of three tiles a rule; variants with the same rule share a row and are named at its left.
+
+    Examples
+    --------
+    >>> import toolcorrect as tc
+    >>> empty_sides(tc.variants("deepeval*")).get_title(loc="left").split(";")[0]
+    '3 rules for empty sides'
     """
     table = empty_sides_data(variants)
     note = f"{counted(len(table), 'variant')}; where both sides hold calls, the formula decides"

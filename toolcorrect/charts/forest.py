@@ -68,6 +68,13 @@ def forest(
     Axes
         One row a variant: filled mark and interval within tasks, hollow mark pooled; rows that know nothing of
         the expected calls are grey and hatched apart. Where no task has both outcomes, only the pooled AUC.
+
+    Examples
+    --------
+    >>> import toolcorrect as tc
+    >>> calibration = tc.calibrate(pd.DataFrame({"recall": [1.0, 0.5] * 20}), [1, 0] * 20)
+    >>> forest(calibration).get_title(loc="left").split(";")[0]
+    'recall tracks the outcome best over all runs (1.00)'
     """
     table = forest_data(calibration)
     within = bool(table["auc_within"].notna().any())

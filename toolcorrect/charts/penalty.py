@@ -66,6 +66,14 @@ def penalty(
     Axes
         The first panel; one line a variant, named at its right end. Beneath each number of edits the number of
         cases that could take so many and were scored by some variant.
+
+    Examples
+    --------
+    >>> import toolcorrect as tc
+    >>> data = tc.load([{"case": "x", "called": ["a", "b"], "expected": ["a"]}])
+    >>> curve = tc.penalty_curve(data, ["recall", "precision"], edits=["add"], most=2)
+    >>> penalty(curve).get_title(loc="left").split(" to ")[0]
+    'One extra call changes the score by +0.00 (recall)'
     """
     table = penalty_data(curve)
     edits = list(table.index.get_level_values(0).unique())

@@ -56,6 +56,13 @@ def rank_flips(
     Axes
         One line a group, named at its right end; rank 1 is on top. Crossing lines are flips; where the pale
         bars overlap, the order is within noise.
+
+    Examples
+    --------
+    >>> import toolcorrect as tc
+    >>> means = tc.rankings(pd.DataFrame({"recall": [1.0, 0.0], "exact": [0.0, 1.0]}), by=["a", "b"])
+    >>> rank_flips(means).get_title(loc="left")
+    '2 groups come first, depending on the variant: a, b'
     """
     table = rank_flips_data(rankings)
     groups, variants = list(table.index), list(rankings.index.get_level_values(0).unique())

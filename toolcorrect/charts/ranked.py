@@ -74,6 +74,13 @@ def ranked(
     -------
     Axes
         One row a group, its tick label the name; at the right mean and number of scored cases.
+
+    Examples
+    --------
+    >>> import toolcorrect as tc
+    >>> means = tc.rankings(pd.DataFrame({"recall": [1.0, 0.0], "exact": [0.0, 1.0]}), by=["a", "b"])
+    >>> ranked(means, variant="recall").get_title(loc="left")
+    'a has the highest mean, 1.00; intervals of all others reach it'
     """
     table = ranked_data(means, variant=variant)
     variants = means.index.get_level_values(0).unique() if isinstance(means.index, pd.MultiIndex) else []

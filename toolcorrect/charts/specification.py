@@ -108,6 +108,13 @@ def specification(
     -------
     Axes
         The values; the choices are the second Axes of the figure, one row an option.
+
+    Examples
+    --------
+    >>> import toolcorrect as tc
+    >>> data = tc.load([{"case": "x", "called": ["a", "b"], "expected": ["a"]}])
+    >>> specification(tc.specifications(data)).get_title(loc="left")
+    'From 0.00 to 1.00, by the choices of the definition alone'
     """
     table = specification_data(values, variants, value=value)
     given = len(values)

@@ -94,6 +94,12 @@ def strictness(
     Axes
         Names from the strictest at the left to the most lenient; a line says that a full score under its left end
         is one under its right end. Variants that imply nothing and are implied by nothing are counted, not drawn.
+
+    Examples
+    --------
+    >>> import toolcorrect as tc
+    >>> strictness(tc.strictness(["exact", "recall"])).get_title(loc="left")
+    'exact is the strictest of 2 variants'
     """
     table = strictness_data(strictness)
     nodes = table.reset_index().drop_duplicates("variant").set_index("variant")

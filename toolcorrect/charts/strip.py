@@ -113,6 +113,12 @@ def strip(
     -------
     Axes
         The dots, a row a group, sorted by mean (the black mark); the ECDF is the second Axes of the figure.
+
+    Examples
+    --------
+    >>> recall = pd.Series([1.0, 0.5, 0.0], name="recall")
+    >>> strip(recall, ["a", "a", "b"]).get_title(loc="left")
+    'recall by group: mean 0.75 (a) down to 0.00 (b)'
     """
     table = strip_data(scores, by)
     name = plain(score_frame(scores).columns[0])

@@ -77,6 +77,12 @@ def threshold(
     -------
     Axes
         One line a variant, its label the variant's name.
+
+    Examples
+    --------
+    >>> scores = pd.DataFrame({"recall": [1.0, 0.5, 0.0], "exact": [1.0, 0.0, 0.0]})
+    >>> threshold(scores).get_title(loc="left")
+    'At 0.5, the pass rate runs from 0.33 (exact) to 0.67 (recall)'
     """
     check_number("at", at)
     frame = score_frame(scores)

@@ -80,6 +80,13 @@ def timeline(
     Axes
         One mark a call with the sign of `explain`; hollow marks were expected but not made, a ring means that
         the call failed. Parallel calls of one step stand on one band; dotted lines part the user's turns.
+
+    Examples
+    --------
+    >>> import toolcorrect as tc
+    >>> data = tc.load([{"case": "x", "called": ["a", "b"], "expected": ["a"]}])
+    >>> timeline(data, "x").get_title(loc="left")
+    'x: 1 as expected, 1 not expected'
     """
     table = timeline_data(data, case)
     known = data.cases.loc[case, ["called_known", "expected_known"]].astype(bool)

@@ -94,6 +94,12 @@ def upset(
     Axes
         The bars; the matrix beneath is the second Axes of the figure, the bars of the variants the third.
         Variants with the same verdict on every case share a row.
+
+    Examples
+    --------
+    >>> scores = pd.DataFrame({"recall": [1.0, 0.5, 0.0], "exact": [1.0, 0.0, 0.0]})
+    >>> upset(scores).get_title(loc="left")
+    '33% of the cases pass some of the variants and fail others'
     """
     check_number("limit", limit, low=1, whole=True)
     frame = score_frame(scores)
