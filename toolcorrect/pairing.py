@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any
 
+import lap
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -350,10 +351,7 @@ def _best_of_each(call: np.ndarray, scores: np.ndarray, group: np.ndarray, group
 
 
 def _assigned(pairs: Pairs, scores: np.ndarray, group: np.ndarray) -> list[np.ndarray]:
-    """Choose the best pairs of each group from 0 on, by the Hungarian method."""
-    # Loaded here, for few need it.
-    from scipy.optimize import linear_sum_assignment
-
+    """Choose the best pairs of each group from 0 on: an assignment problem each."""
     order = np.argsort(group, kind="stable")
     begins = np.flatnonzero(np.diff(group[order], prepend=-1))
     chosen = []
@@ -361,7 +359,8 @@ def _assigned(pairs: Pairs, scores: np.ndarray, group: np.ndarray) -> list[np.nd
         (row, rows), (column, columns) = (pd.factorize(calls[members]) for calls in (pairs.expected, pairs.called))
         matrix, which = np.zeros((len(rows), len(columns))), np.full((len(rows), len(columns)), -1)
         matrix[row, column], which[row, column] = scores[members], members
-        found = which[linear_sum_assignment(matrix, maximize=True)]
+        _, column_of, _ = lap.lapjv(-matrix, extend_cost=True)
+        found = which[column_of >= 0, column_of[column_of >= 0]]
         chosen.append(found[found >= 0])
     return chosen
 

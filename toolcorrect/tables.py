@@ -112,7 +112,12 @@ TABLES: Mapping[str, Columns] = {
 
 
 def constant(value: Any, dtype: Any, length: int) -> Any:
-    """Return an extension array of one value (None: missing) without a Python list."""
+    """Return an extension array of one value (None: missing) without a Python list; zeros are untouched memory."""
+    if value is None and dtype == STRING:
+        offsets, known = (pa.py_buffer(np.zeros(length + 1, dtype=kind)) for kind in (np.int64, np.uint8))
+        return STRING.__from_arrow__(pa.LargeStringArray.from_buffers(length, offsets, pa.py_buffer(b""), known))
+    if value == 0 and dtype in ("int64", "bool"):
+        return pd.array(np.zeros(length, dtype=dtype))
     if value is None:
         return pd.Series(index=range(length), dtype=dtype).array
     return pd.Series([value], dtype=dtype).array.take(np.zeros(length, dtype=np.intp))
