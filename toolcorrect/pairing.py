@@ -391,16 +391,13 @@ def ordered(pairs: Pairs, scores: np.ndarray) -> np.ndarray:
     """
     encoding = pairs.encoding
     made = np.zeros(encoding.list_count, dtype=np.float64)
-    owner = pairs.owner
-    lane = np.full(encoding.list_count, -1, dtype=np.int64)
-    paired = np.bincount(owner, minlength=encoding.list_count) > 0
-    lengths_e = np.where(paired, encoding.expected.lengths, 0)
-    lengths_c = np.where(paired, encoding.called.lengths, 0)
+    begins = np.searchsorted(pairs.owner, np.arange(encoding.list_count + 1))
+    sizes = np.diff(begins)
+    lengths_e = np.where(sizes > 0, encoding.expected.lengths, 0)
+    lengths_c = np.where(sizes > 0, encoding.called.lengths, 0)
     for lists, width, depth in counting.blocks(lengths_e, lengths_c, cell=8):
-        lane[lists] = np.arange(len(lists))
-        inside = np.flatnonzero(lane[owner] >= 0)
+        rows, inside = ranges(begins[lists], sizes[lists])
         dense = np.zeros((len(lists), width, depth), dtype=np.float64)
-        rows = lane[owner[inside]]
         i = encoding.expected.place[pairs.expected[inside]]
         j = encoding.called.place[pairs.called[inside]]
         dense[rows, i, j] = scores[inside]
@@ -410,5 +407,4 @@ def ordered(pairs: Pairs, scores: np.ndarray) -> np.ndarray:
             through = np.where(gain > 0, row[:, :-1] + gain, 0.0)
             row[:, 1:] = np.maximum.accumulate(np.maximum(row[:, 1:], through), axis=1)
         made[lists] = row[:, -1]
-        lane[lists] = -1
     return made
