@@ -191,12 +191,11 @@ def number_texts(
     for begins, ends in zip(cuts[:, :-1].T.tolist(), cuts[:, 1:].T.tolist()):
         slices = [column.slice(begin, end - begin) for column, begin, end in zip(texts, begins, ends)]
         encoded = pa.chunked_array([c for part in slices for c in part.chunks], pa.large_string()).dictionary_encode()
-        codes = [_codes(chunk, before) for chunk in encoded.chunks]
-        at = np.cumsum([0, *(part.num_chunks for part in slices)]).tolist()
-        for made, begin, end, first, last in zip(numbers, begins, ends, at, at[1:]):
-            np.concatenate([np.empty(0, dtype=np.int64), *codes[first:last]], out=made[begin:end])
+        codes = np.concatenate([np.empty(0, dtype=np.int64), *(_codes(chunk, before) for chunk in encoded.chunks)])
+        for made, begin, end in zip(numbers, begins, ends):
+            made[begin:end], codes = np.split(codes, [end - begin])
         # All chunks have the same dictionary.
-        chunks.append(encoded.chunk(0).dictionary if codes else pa.array([], pa.large_string()))
+        chunks.append(encoded.chunk(0).dictionary if encoded.num_chunks else pa.array([], pa.large_string()))
         before += len(chunks[-1])
     return numbers, pa.chunked_array(chunks, pa.large_string())
 
