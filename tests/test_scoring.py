@@ -6,7 +6,8 @@ import pytest
 
 import toolcorrect as tc
 from tests.build import dataset
-from tests.shared import shared
+from tests.shared import ROOT, shared
+from toolcorrect import scoring
 from toolcorrect.errors import DataError, LoadError, OptionError, UnknownNameError
 from toolcorrect.references.preparing import ArgumentOptions
 from toolcorrect.variants import CORE, registry
@@ -217,6 +218,25 @@ def test_an_exact_alternative_comes_first_among_equals():
     skipped = tc.best_reference(data, variants=["f1"], empty="skip")
     assert skipped.f1.to_list() == [1, 1, 0]
     assert tc.score(data, variants="f1", empty="skip").f1.isna().to_list() == [False, True, True]
+
+
+@pytest.mark.parametrize("size", [1, 7, 100])
+def test_cases_are_scored_in_blocks_as_all_at_once(monkeypatch, size):
+    runs = tc.load(ROOT / "data" / "support_desk")
+    odd = [
+        {"case": "refs", "called": ["b"], "expected": {"any_of": [["a"], ["b"]]}},
+        {"case": "unknown", "called": None, "expected": ["a"]},
+        {"case": "none", "called": [], "expected": []},
+        {"case": "nan", "called": [{"name": "a", "arguments": {"x": float("nan")}}], "expected": ["a"]},
+    ]
+    data = tc.concat([runs.select(runs.cases.index[:60]), tc.load(odd)])
+    asked = {"variants": "all", "optional": "left_out"}
+    whole = [made(data, **asked) for made in (tc.score, tc.status, tc.best_reference)]
+    effects = tc.score(data, variants="core", scope="effect")
+    monkeypatch.setattr(scoring, "_BLOCK", size)
+    for one, made in zip(whole, (tc.score, tc.status, tc.best_reference)):
+        pd.testing.assert_frame_equal(one, made(data, **asked))
+    pd.testing.assert_frame_equal(effects, tc.score(data, variants="core", scope="effect"))
 
 
 def test_wrong_calls_are_told_in_one_sentence():

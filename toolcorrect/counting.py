@@ -14,8 +14,9 @@ import numpy as np
 
 COUNTS = ("shared", "shared_distinct", "expected_found", "called_wanted", "longest", "leading", "positions")
 
-# Comparisons (bytes) a block may hold at once.
+# Comparisons (bytes) a block may hold at once, and lanes: few enough for the processor's cache.
 _BLOCK = 1 << 24
+_LANES = 1 << 13
 _ONE = np.uint64(1)
 
 
@@ -51,12 +52,19 @@ def count(
     pairs = len(expected_offsets) - 1
     made = {name: np.zeros(pairs, dtype=np.int64) for name in COUNTS}
     lengths = np.diff(expected_offsets) if among is None else np.where(among, np.diff(expected_offsets), 0)
-    for lanes, width, depth in blocks(lengths, np.diff(called_offsets)):
+    called_lengths = np.diff(called_offsets)
+    expected, called = _narrow(expected), _narrow(called)
+    for lanes, width, depth in blocks(lengths, called_lengths):
         e = padded(expected, expected_offsets, lanes, width, -2)
         c = padded(called, called_offsets, lanes, depth, -1)
-        for name, values in _count_block(e, c).items():
+        for name, values in _count_block(e, c, called_lengths[lanes]).items():
             made[name][lanes] = values
     return made
+
+
+def _narrow(numbers: np.ndarray) -> np.ndarray:
+    """Return numbers in half the memory, where they fit."""
+    return numbers.astype(np.int32) if numbers.max(initial=0) < 2**31 else numbers
 
 
 def edits(
@@ -93,22 +101,22 @@ def blocks(
     Yields
     ------
     tuple
-        Positions of the pairs, padded expected length, padded called length.
+        Positions of the pairs, their called lengths ascending; padded expected length (a power of two); longest
+        called length.
     """
     live = np.flatnonzero((expected_lengths > 0) & (called_lengths > 0))
     wide = np.maximum(_power_of_two(expected_lengths[live]), 8)
-    deep = _power_of_two(called_lengths[live])
-    shape = wide * (1 << 31) + deep
-    order = np.argsort(shape, kind="stable")
-    ends = np.flatnonzero(np.diff(shape[order], append=-1)) + 1
-    begin = 0
-    for end in ends.tolist():
-        members = live[order[begin:end]]
-        width, depth = int(wide[order[begin]]), int(deep[order[begin]])
-        size = max(_BLOCK // (width * depth * cell), 1)
-        for at in range(0, len(members), size):
-            yield members[at : at + size], width, depth
-        begin = end
+    order = np.lexsort((called_lengths[live], wide))
+    live, wide = live[order], wide[order]
+    begins = np.flatnonzero(np.diff(wide, prepend=0))
+    for begin, end in zip(begins.tolist(), [*begins[1:].tolist(), len(live)]):
+        width = int(wide[begin])
+        # From the longest down, for the longest of a block says how many fit in.
+        while end > begin:
+            depth = int(called_lengths[live[end - 1]])
+            size = min(max(_BLOCK // (width * depth * cell), 1), _LANES)
+            yield live[max(end - size, begin) : end], width, depth
+            end -= size
 
 
 def padded(values: np.ndarray, offsets: np.ndarray, lanes: np.ndarray, width: int, filler: int) -> np.ndarray:
@@ -124,24 +132,26 @@ def _power_of_two(lengths: np.ndarray) -> np.ndarray:
     return 1 << np.ceil(np.log2(np.maximum(lengths, 1))).astype(np.int64)
 
 
-def _count_block(e: np.ndarray, c: np.ndarray) -> dict[str, np.ndarray]:
+def _count_block(e: np.ndarray, c: np.ndarray, lengths: np.ndarray) -> dict[str, np.ndarray]:
+    """Count what rows have in common; the true lengths of the called ones ascend."""
     lanes, width = e.shape
     made = {name: np.zeros(lanes, dtype=np.int64) for name in COUNTS}
     ops = _OneWord(width) if width <= 64 else _ManyWords(width)
     zero = ops.zeros(lanes)
     seen, used, free = zero.copy(), zero.copy(), ~zero
-    for j in range(c.shape[1]):
-        same = ops.pack(e == c[:, j : j + 1])
+    for j, begin in enumerate(np.searchsorted(lengths, np.arange(c.shape[1]), side="right").tolist()):
+        # Shorter lists are done.
+        live = slice(begin, None)
+        same = ops.pack(e[live] == c[live, j : j + 1])
         hit = ops.any(same)
-        made["called_wanted"] += hit
-        made["shared_distinct"] += hit & ~ops.any(same & seen)
-        seen |= same
-        taken = ops.lowest(same & ~used)
-        used |= taken
-        made["leading"] += ops.bit(same, made["leading"])
+        made["called_wanted"][live] += hit
+        made["shared_distinct"][live] += hit & ~ops.any(same & seen[live])
+        seen[live] |= same
+        used[live] |= ops.lowest(same & ~used[live])
+        made["leading"][live] += ops.bit(same, made["leading"][live])
         if j < width:
-            made["positions"] += ops.bit(same, j)
-        free = ops.add(free, free & same) | (free & ~same)
+            made["positions"][live] += ops.bit(same, j)
+        free[live] = ops.add(free[live], free[live] & same) | (free[live] & ~same)
     made["shared"] = ops.ones(used)
     made["expected_found"] = ops.ones(seen)
     made["longest"] = ops.ones(~free)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -227,6 +228,36 @@ class Dataset:
             expected, calls = (n[kept[self._rows[t]]] for t, n in zip(("expected", "calls"), numbers))
             made.know_argument_numbers(expected, calls, texts)
         return made
+
+    def blocks(self, size: int) -> Iterator[Dataset]:
+        """Yield the dataset in like blocks of so many cases at most, which share its memory.
+
+        Examples
+        --------
+        >>> data = Dataset(cases=pd.DataFrame(index=["x", "y", "z"]))
+        >>> [len(block) for block in data.blocks(2)]
+        [1, 2]
+        """
+        if len(self) <= size:
+            yield self
+            return
+        *numbers, texts = self.argument_numbers()
+        cuts = np.linspace(0, len(self), -(-len(self) // size) + 1).astype(np.int64).tolist()
+        for begin, end in pairwise(cuts):
+            between = {table: slice(*np.searchsorted(rows, [begin, end])) for table, rows in self._rows.items()}
+            frames = {"cases": self._frames["cases"].iloc[begin:end], "report": self._frames["report"]}
+            for table, part in between.items():
+                frames[table] = self._frames[table].iloc[part].reset_index(drop=True)
+            for table in ("rules", "tools"):
+                row = rows_in(self._frames["cases"].index, self._frames[table]["case"])
+                frames[table] = self._frames[table][(row < 0) | ((row >= begin) & (row < end))]
+            made = object.__new__(Dataset)
+            made._fill(frames, {table: self._rows[table][part] - begin for table, part in between.items()})
+            expected, calls = (side[between[table]] for table, side in zip(("expected", "calls"), numbers))
+            known = np.concatenate((expected, calls))
+            low, high = int(known[known >= 0].min(initial=len(texts))), int(known.max(initial=-1)) + 1
+            expected, calls = (np.where(side < 0, -1, side - low) for side in (expected, calls))
+            yield made.know_argument_numbers(expected, calls, texts.slice(low, max(high - low, 0)))
 
     def mark_effects(self, effects: Iterable[str] | Mapping[str, bool]) -> Dataset:
         """Say which tools change state; every tool not named does not.

@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any
 
+import lap
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -350,10 +351,7 @@ def _best_of_each(call: np.ndarray, scores: np.ndarray, group: np.ndarray, group
 
 
 def _assigned(pairs: Pairs, scores: np.ndarray, group: np.ndarray) -> list[np.ndarray]:
-    """Choose the best pairs of each group from 0 on, by the Hungarian method."""
-    # Loaded here, for few need it.
-    from scipy.optimize import linear_sum_assignment
-
+    """Choose the best pairs of each group from 0 on: an assignment problem each."""
     order = np.argsort(group, kind="stable")
     begins = np.flatnonzero(np.diff(group[order], prepend=-1))
     chosen = []
@@ -361,7 +359,8 @@ def _assigned(pairs: Pairs, scores: np.ndarray, group: np.ndarray) -> list[np.nd
         (row, rows), (column, columns) = (pd.factorize(calls[members]) for calls in (pairs.expected, pairs.called))
         matrix, which = np.zeros((len(rows), len(columns))), np.full((len(rows), len(columns)), -1)
         matrix[row, column], which[row, column] = scores[members], members
-        found = which[linear_sum_assignment(matrix, maximize=True)]
+        _, column_of, _ = lap.lapjv(-matrix, extend_cost=True)
+        found = which[column_of >= 0, column_of[column_of >= 0]]
         chosen.append(found[found >= 0])
     return chosen
 
@@ -392,16 +391,13 @@ def ordered(pairs: Pairs, scores: np.ndarray) -> np.ndarray:
     """
     encoding = pairs.encoding
     made = np.zeros(encoding.list_count, dtype=np.float64)
-    owner = pairs.owner
-    lane = np.full(encoding.list_count, -1, dtype=np.int64)
-    paired = np.bincount(owner, minlength=encoding.list_count) > 0
-    lengths_e = np.where(paired, encoding.expected.lengths, 0)
-    lengths_c = np.where(paired, encoding.called.lengths, 0)
+    begins = np.searchsorted(pairs.owner, np.arange(encoding.list_count + 1))
+    sizes = np.diff(begins)
+    lengths_e = np.where(sizes > 0, encoding.expected.lengths, 0)
+    lengths_c = np.where(sizes > 0, encoding.called.lengths, 0)
     for lists, width, depth in counting.blocks(lengths_e, lengths_c, cell=8):
-        lane[lists] = np.arange(len(lists))
-        inside = np.flatnonzero(lane[owner] >= 0)
+        rows, inside = ranges(begins[lists], sizes[lists])
         dense = np.zeros((len(lists), width, depth), dtype=np.float64)
-        rows = lane[owner[inside]]
         i = encoding.expected.place[pairs.expected[inside]]
         j = encoding.called.place[pairs.called[inside]]
         dense[rows, i, j] = scores[inside]
@@ -411,5 +407,4 @@ def ordered(pairs: Pairs, scores: np.ndarray) -> np.ndarray:
             through = np.where(gain > 0, row[:, :-1] + gain, 0.0)
             row[:, 1:] = np.maximum.accumulate(np.maximum(row[:, 1:], through), axis=1)
         made[lists] = row[:, -1]
-        lane[lists] = -1
     return made

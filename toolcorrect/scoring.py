@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -32,6 +32,8 @@ STATUSES = (
     "undefined",
     "failed",
 )
+# Cases that are scored at a time.
+_BLOCK = 50_000
 _STATUS = {name: code for code, name in enumerate(STATUSES)}
 
 EmptyRule = str | Empty | tuple[Side, Side, Side]
@@ -254,9 +256,8 @@ def score(
     >>> tc.score(data, variants=["deepeval", "notebook.jaccard", "galtea"]).loc["x"].to_dict()
     {'deepeval': 1.0, 'notebook.jaccard': 0.5, 'galtea': 0.0}
     """
-    return _side_by_side(
-        data, {s.variant.name: s.score for s in _scored(data, variants, scope, names, empty, options, optional)}
-    )
+    settings = {"scope": scope, "names": names, "empty": empty, "options": options, "optional": optional}
+    return _side_by_side(data, variants, "score", settings)
 
 
 def status(
@@ -289,11 +290,10 @@ def status(
     >>> tc.status(tc.load([{"case": "x", "called": None, "expected": []}]), variants="recall").recall.item()
     'called_unknown'
     """
-    made = {
-        s.variant.name: pd.Categorical.from_codes(s.status, list(STATUSES))
-        for s in _scored(data, variants, scope, names, empty, options, optional)
-    }
-    return _side_by_side(data, made)
+    settings = {"scope": scope, "names": names, "empty": empty, "options": options, "optional": optional}
+    codes = _side_by_side(data, variants, "status", settings)
+    made = {name: pd.Categorical.from_codes(column.to_numpy(), list(STATUSES)) for name, column in codes.items()}
+    return pd.DataFrame(made, index=codes.index, copy=False)
 
 
 def best_reference(
@@ -325,18 +325,20 @@ def best_reference(
     >>> tc.best_reference(data, variants="recall").recall.item()
     1
     """
-    return _side_by_side(
-        data, {s.variant.name: s.reference for s in _scored(data, variants, scope, names, empty, options, optional)}
-    )
+    settings = {"scope": scope, "names": names, "empty": empty, "options": options, "optional": optional}
+    return _side_by_side(data, variants, "reference", settings)
 
 
-def _scored(data: Dataset, variants: Wanted, *settings: Any) -> Iterator[Scored]:
-    chosen = resolve(variants)
-    scorer = Scorer(data, **dict(zip(("scope", "names", "empty", "options", "optional"), settings)))
-    return (scorer.cases(variant) for variant in chosen)
-
-
-def _side_by_side(data: Dataset, columns: dict[str, object]) -> pd.DataFrame:
+def _side_by_side(data: Dataset, variants: Wanted, what: str, settings: Mapping[str, Any]) -> pd.DataFrame:
+    """Return one attribute of `Scored` for every variant; memory is needed for one block of cases at a time."""
+    chosen = {variant.name: variant for variant in resolve(variants)}
+    check_dataset(data)
+    made: dict[str, list[np.ndarray]] = {name: [] for name in chosen}
+    for block in data.blocks(_BLOCK):
+        scorer = Scorer(block, **settings)
+        for name, variant in chosen.items():
+            made[name].append(getattr(scorer.cases(variant), what))
+    columns = {name: np.concatenate(made.pop(name)) for name in chosen}
     return pd.DataFrame(columns, index=data.cases.index, copy=False)
 
 

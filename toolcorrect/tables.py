@@ -112,7 +112,12 @@ TABLES: Mapping[str, Columns] = {
 
 
 def constant(value: Any, dtype: Any, length: int) -> Any:
-    """Return an extension array of one value (None: missing) without a Python list."""
+    """Return an array of one value (None: missing) without a Python list; zeros are untouched memory."""
+    if value is None and dtype == STRING:
+        offsets, known = (pa.py_buffer(np.zeros(length + 1, dtype=kind)) for kind in (np.int64, np.uint8))
+        return STRING.__from_arrow__(pa.LargeStringArray.from_buffers(length, offsets, pa.py_buffer(b""), known))
+    if value == 0 and dtype in ("int64", "bool"):
+        return np.zeros(length, dtype=dtype)
     if value is None:
         return pd.Series(index=range(length), dtype=dtype).array
     return pd.Series([value], dtype=dtype).array.take(np.zeros(length, dtype=np.intp))
@@ -185,21 +190,20 @@ def number_texts(
     before = 0
     for begins, ends in zip(cuts[:, :-1].T.tolist(), cuts[:, 1:].T.tolist()):
         slices = [column.slice(begin, end - begin) for column, begin, end in zip(texts, begins, ends)]
-        # In one piece: the dictionaries of many pieces would have to be merged.
-        piece = pa.concat_arrays([pa.array([], pa.large_string()), *(c for part in slices for c in part.chunks)])
-        encoded = piece.dictionary_encode()
-        codes = (
-            encoded.indices.to_numpy(zero_copy_only=False)
-            if not piece.null_count
-            else (encoded.indices.fill_null(-1).to_numpy())
-        )
-        codes = np.where(codes < 0, -1, codes + before)
-        parts = np.split(codes, np.cumsum([end - begin for begin, end in zip(begins, ends)])[:-1])
-        for made, part, begin, end in zip(numbers, parts, begins, ends):
-            made[begin:end] = part
-        chunks.append(encoded.dictionary)
-        before += len(encoded.dictionary)
+        encoded = pa.chunked_array([c for part in slices for c in part.chunks], pa.large_string()).dictionary_encode()
+        codes = np.concatenate([np.empty(0, dtype=np.int64), *(_codes(chunk, before) for chunk in encoded.chunks)])
+        for made, begin, end in zip(numbers, begins, ends):
+            made[begin:end], codes = np.split(codes, [end - begin])
+        # All chunks have the same dictionary.
+        chunks.append(encoded.chunk(0).dictionary if encoded.num_chunks else pa.array([], pa.large_string()))
+        before += len(chunks[-1])
     return numbers, pa.chunked_array(chunks, pa.large_string())
+
+
+def _codes(encoded: pa.DictionaryArray, before: int) -> np.ndarray:
+    """Return numbers from ``before`` on, -1 where there is no text."""
+    codes = encoded.indices.fill_null(-1).to_numpy()
+    return codes + np.int64(before) if not encoded.null_count else np.where(codes < 0, -1, codes + np.int64(before))
 
 
 def taken(texts: pa.ChunkedArray, numbers: np.ndarray) -> pa.ChunkedArray:

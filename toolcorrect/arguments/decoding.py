@@ -29,6 +29,9 @@ ABSENT: Final = type("Absent", (), {"__repr__": lambda self: "ABSENT", "__bool__
 TEXT: Final = pa.large_string()
 """Arrow type of every text column; pandas keeps it without a copy."""
 
+POOL: Final = pa.system_memory_pool()
+"""For what is as large as a block of a file: it gives such memory back at once, which costs far fewer page faults."""
+
 FORM: Final[dict[str, int]] = {name: code for code, name in enumerate(FORMS.categories)}
 STATUS: Final[dict[str, int]] = {name: code for code, name in enumerate(STATUSES.categories)}
 
@@ -253,7 +256,7 @@ class DistinctTexts:
         if isinstance(texts, pa.ChunkedArray):
             texts = texts.combine_chunks()
         texts = texts.cast(TEXT)
-        encoded = texts.dictionary_encode()
+        encoded = pc.dictionary_encode(texts, memory_pool=POOL)
         number = encoded.indices.fill_null(-1).to_numpy().astype(np.int64)
         odd = _not_plain(encoded.dictionary)
         given = encoded.dictionary.take(pa.array(odd)).to_pylist()
@@ -272,14 +275,15 @@ class DistinctTexts:
         twice[self.odd] = [again for *_, again in self.decoded]
         mask = self._is_changed[number]
         made = self._made().take(pa.array(np.searchsorted(self.odd[self.changed], number[mask])))
-        arguments = pc.replace_with_mask(texts, mask, made)
+        arguments = pc.replace_with_mask(texts, mask, made, memory_pool=POOL)
         raw = texts.take(pa.array(np.arange(len(texts)), mask=~mask))
         return DecodedTexts(arguments, form, status, raw, int(twice[number].sum()))
 
     def numbered(self) -> tuple[np.ndarray, pa.Array]:
         """Return for each decoded text its number (int64, -1: not known) among the distinct ones, and these."""
         # Texts may be equal that came unequal.
-        encoded = pc.replace_with_mask(self.distinct, self._is_changed[:-1], self._made()).dictionary_encode()
+        texts = pc.replace_with_mask(self.distinct, self._is_changed[:-1], self._made(), memory_pool=POOL)
+        encoded = pc.dictionary_encode(texts, memory_pool=POOL)
         number = np.append(encoded.indices.fill_null(-1).to_numpy(), -1)[self.number]
         return number.astype(np.int64), encoded.dictionary
 
@@ -320,9 +324,9 @@ def _not_plain(texts: pa.Array) -> np.ndarray:
     plain[plain] = octets[offsets[:-1][plain]] == ord("{")
     plain[plain] = octets[offsets[1:][plain] - 1] == ord("}")
     plain &= ~pc.match_substring_regex(texts, _NOT_PLAIN).to_numpy(zero_copy_only=False)
-    candidates = texts if plain.all() else texts.filter(pa.array(plain))
+    candidates = texts if plain.all() else pc.filter(texts, pa.array(plain), memory_pool=POOL)
     empty, newline = pa.scalar("", TEXT), pa.scalar("\n", TEXT)
-    ended = pc.binary_join_element_wise(candidates, empty, newline, memory_pool=pa.system_memory_pool())
+    ended = pc.binary_join_element_wise(candidates, empty, newline, memory_pool=POOL)
     # The bytes of all texts lie one behind the other.
     lines = ended.buffers()[2].slice(0, pc.sum(pc.binary_length(ended)).as_py() or 0)
     try:
@@ -330,7 +334,7 @@ def _not_plain(texts: pa.Array) -> np.ndarray:
             pa.BufferReader(lines),
             read_options=pj.ReadOptions(use_threads=False, block_size=lines.size + 1),
             parse_options=pj.ParseOptions(explicit_schema=pa.schema([]), unexpected_field_behavior="ignore"),
-            memory_pool=pa.system_memory_pool(),
+            memory_pool=POOL,
         ).num_rows
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         values = -1

@@ -151,19 +151,15 @@ def _renamed(
 
 def _joined(pieces: Sequence[Any], sizes: Sequence[int], dtype: Any, default: Any) -> Any:
     """Concatenate Arrow arrays of one column; parts without it take the default."""
-    kind = next((piece.type for piece in pieces if piece is not None), None)
+    kind = next((piece.type for piece, size in zip(pieces, sizes) if piece is not None and size), None)
     if kind is None:
-        length = int(sum(sizes))
-        # Arrow's null texts are untouched memory.
-        return (
-            STRING.__from_arrow__(pa.nulls(length, TEXT))
-            if default is None and dtype == STRING
-            else constant(default, dtype, length)
-        )
+        return constant(default, dtype, int(sum(sizes)))
     if isinstance(dtype, pd.CategoricalDtype) and default is not None:
         default = dtype.categories.get_loc(default)
     filled = [
-        pa.repeat(pa.scalar(default, kind), size) if piece is None else piece for piece, size in zip(pieces, sizes)
+        pa.repeat(pa.scalar(default, kind), size) if piece is None else piece
+        for piece, size in zip(pieces, sizes)
+        if size
     ]
     return to_pandas(pa.chunked_array(filled, kind), dtype)
 

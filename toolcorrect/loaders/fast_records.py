@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.json as pj
 
-from toolcorrect.arguments.decoding import TEXT, DecodedTexts, DistinctTexts, to_json
+from toolcorrect.arguments.decoding import POOL, TEXT, DecodedTexts, DistinctTexts, to_json
 from toolcorrect.loaders.calllike import CALL_KEYS, kind_of
 from toolcorrect.loaders.calls import storable
 from toolcorrect.loaders.format import Format
@@ -101,7 +101,7 @@ class Plan:
             given[name] = fields
         # Both sides together: calls of one case often have the same texts.
         arguments = [fields["arguments"] for fields in given.values()]
-        texts = DistinctTexts.of(pa.concat_arrays([pa.array([], TEXT), *arguments]))
+        texts = DistinctTexts.of(pa.concat_arrays([pa.array([], TEXT), *arguments], memory_pool=POOL))
         number, part.argument_texts = texts.numbered()
         ends = np.cumsum([len(column) for column in arguments]).tolist()
         for (name, side), begin, end in zip(self.sides.items(), [0, *ends], ends):
@@ -124,8 +124,7 @@ class Plan:
                 pa.BufferReader(data),
                 read_options=pj.ReadOptions(use_threads=False, block_size=len(data) + 1),
                 parse_options=pj.ParseOptions(explicit_schema=self.schema, unexpected_field_behavior="error"),
-                # It gives blocks of this size back at once, which costs far fewer page faults.
-                memory_pool=pa.system_memory_pool(),
+                memory_pool=POOL,
             )
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
             return None

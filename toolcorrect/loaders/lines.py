@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import IO, Any, NamedTuple
 
-import numpy as np
 import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -56,7 +55,7 @@ class Lines:
             block = Block(b"".join([*rest, data[:cut]]), number)
             rest = [data[cut:]]
             held = len(rest[0])
-            number += int(np.count_nonzero(np.frombuffer(block.data, np.uint8) == ord("\n")))
+            number += block.data.count(b"\n")
             yield block
         last = b"".join(rest)
         if last.strip():
