@@ -1,7 +1,8 @@
 """What loading and scoring cost, as ratios to orjson's parse of the same file in the same run.
 
 ``python -m tests.benchmarks [--cases 100000] [--file FILE]`` prints a table: microseconds of processor time a
-case (the best of some rounds), and the ratio. Without a file the shared workload is made first.
+case (the best of some rounds), and the ratio. Without a file the shared workload is made first. Chats are
+compared with the parse of their own file.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from pathlib import Path
 import orjson
 
 import toolcorrect as tc
+from tests.benchmarks.chat_workload import FAMILIES, write_chats
 from tests.shared import ROOT
 from toolcorrect.dataset import Dataset
 from toolcorrect.encoding import Encoding, Match
@@ -42,6 +44,8 @@ GRADED = (
 )
 SEEDS = ("basic", "deepeval", "seeds")
 RESAMPLED, RESAMPLES = 100, 1000
+# So many of the cases are told as chats.
+CHATS = 20_000
 # In a process of its own, whose memory is its alone.
 _MEMORY = """
 import re, sys
@@ -62,16 +66,46 @@ def main() -> None:
     asked.add_argument("--cases", type=int, default=100_000, help="cases of the workload that is made")
     asked.add_argument("--file", type=Path, help="measure this file instead")
     asked.add_argument("--rounds", type=int, default=3, help="how often each step is repeated")
+    asked.add_argument("--chats", action="store_true", help="only load chats, which has a row for each family")
     options = asked.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        file = options.file or _workload(options.cases, Path(folder) / "workload")
-        floor = _seconds(lambda: _parse(file), options.rounds)
-        cases = len(tc.load(file))
-        print(f"{file.name}: {cases:,} cases, {file.stat().st_size / 1e6:.0f} MB; best of {options.rounds}")
-        _row("orjson, parse and drop", floor, cases, floor)
-        for name, seconds in _steps(file, options.rounds):
-            _row(name, seconds, cases, floor)
-        print(f"{'peak memory of load and score':44}{_peak(file) / file.stat().st_size:12.1f} times the file")
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        file = options.file or _workload(options.cases, folder / "workload")
+        if not options.chats:
+            _plain(file, options.rounds)
+        _chats(
+            file if options.file else _workload(min(options.cases, CHATS), folder / "told"), folder, options.rounds
+        )
+
+
+def _plain(file: Path, rounds: int) -> None:
+    """Print what each step costs."""
+    floor = _seconds(lambda: _parse(file), rounds)
+    cases = len(tc.load(file))
+    print(f"{file.name}: {cases:,} cases, {file.stat().st_size / 1e6:.0f} MB; best of {rounds}")
+    _row("orjson, parse and drop", floor, cases, floor)
+    for name, seconds in _steps(file, rounds):
+        _row(name, seconds, cases, floor)
+    print(f"{'peak memory of load and score':44}{_peak(file) / file.stat().st_size:12.1f} times the file")
+
+
+def _chats(file: Path, folder: Path, rounds: int) -> None:
+    """Print what it costs to load the same cases as chats, beside the parse of the file of each family."""
+    for family in FAMILIES if _is_workload(file) else ():
+        chats = folder / f"{family}.jsonl"
+        write_chats(file, chats, family)
+        floor = _seconds(partial(_parse, chats), rounds)
+        seconds = _seconds(partial(tc.load, chats, format=family), rounds)
+        _row(f"load {family}", seconds, len(tc.load(chats, format=family)), floor)
+
+
+def _is_workload(file: Path) -> bool:
+    """Tell whether a file is JSONL that `write_chats` can tell as chats."""
+    with file.open("rb") as lines:
+        try:
+            return {"case_id", "suite", "input", "tool_calls", "expected"} <= orjson.loads(next(lines)).keys()
+        except (ValueError, AttributeError):
+            return False
 
 
 def _workload(cases: int, out: Path) -> Path:

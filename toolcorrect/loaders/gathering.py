@@ -286,4 +286,11 @@ def json_texts(values: Sequence[Any]) -> list[str | None]:
         texts = [text.decode() for text in map(orjson.dumps, values)]
     except TypeError:
         return [None if value is ABSENT else to_json(value) for value in values]
-    return [to_json(value) if "null" in text else text for text, value in zip(texts, values)]
+    # NaN would be null, and floats are written in another way beside nulls.
+    return [to_json(v) if "null" in text and _has_floats(v) else text for text, v in zip(texts, values)]
+
+
+def _has_floats(value: Any) -> bool:
+    if isinstance(value, dict | list):
+        return any(map(_has_floats, value.values() if isinstance(value, dict) else value))
+    return isinstance(value, float)
