@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 from toolcorrect.arguments.decoding import ABSENT, FORM, parse_json, to_json
@@ -96,6 +98,28 @@ def text_of(value: Any) -> str | None:
     if value is None or isinstance(value, str):
         return value
     return to_json(value)
+
+
+def moment(value: Any) -> Any:
+    """Return a time in ISO's usual spelling as nanoseconds since the epoch; anything else as it is.
+
+    Examples
+    --------
+    >>> moment("1970-01-01T00:00:01Z"), moment("soon")
+    (1000000000, 'soon')
+    """
+    if not isinstance(value, str) or not _MOMENT.match(value):
+        return value
+    try:
+        found = datetime.fromisoformat(value)
+    except ValueError:
+        return value
+    passed = found.replace(tzinfo=found.tzinfo or UTC) - _EPOCH
+    return ((passed.days * 86_400 + passed.seconds) * 1_000_000 + passed.microseconds) * 1000
+
+
+_MOMENT = re.compile(r"(?:19|20)\d\d-\d\d-\d\d[T ]\d\d:\d\d")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def storable(text: str) -> str:

@@ -6,6 +6,7 @@ from collections import defaultdict
 from typing import Any
 
 from toolcorrect.loaders.anthropic import add_answer, add_results
+from toolcorrect.loaders.calls import moment
 from toolcorrect.loaders.conversation import Conversation
 from toolcorrect.loaders.format import Format
 from toolcorrect.loaders.message_lists import said
@@ -103,8 +104,9 @@ class _Session:
         made = self.case.calls[before:]
         # The blocks of one message are a line each.
         step = self._steps.setdefault(message.get("id") or line.get("uuid"), len(self._steps)) if made else None
+        started = moment(line.get("timestamp")) if made else None
         for call in made:
-            call.step, call.started = step, line.get("timestamp")
+            call.step, call.started = step, started
             if call.tool.startswith(_SERVER):
                 call.kind, call.server = "mcp", call.tool.removeprefix(_SERVER).split("__")[0]
 

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from toolcorrect.arguments.decoding import ABSENT, FORM, STATUS, TEXT, DecodedTexts, decode_texts, to_json
 from toolcorrect.loaders.calls import held, text_of
 from toolcorrect.loaders.parts import Note, category, note_statuses
-from toolcorrect.loaders.told import Calls, Results, Said, Told, hashes
+from toolcorrect.loaders.told import Calls, Results, Said, Told
 from toolcorrect.tables import KINDS
 
 
@@ -57,6 +57,8 @@ class Gathered:
         Messages (rows) with the text.
     named
         Messages (rows) with what they say of their case, by its column.
+    said, sizes
+        Hashes of what the blocks say, and how many blocks each message has.
     calls, results
         Columns as lists, by their names.
     """
@@ -69,7 +71,8 @@ class Gathered:
         self.named: dict[str, list[tuple[int, str]]] = defaultdict(list)
         self.calls: dict[str, list[Any]] = defaultdict(list)
         self.results: dict[str, list[Any]] = defaultdict(list)
-        self.said: list[np.ndarray] = []
+        self.said: list[int] = []
+        self.sizes: list[int] = []
         self.places = 0
 
     def told(self, notes: list[Note], *, wire: bool) -> Told:
@@ -104,9 +107,16 @@ class Gathered:
             np.array(self.begins, dtype=bool),
             calls,
             results,
-            np.concatenate(self.said),
+            self._numbers(),
             {name: _said(found) for name, found in self.named.items()},
         )
+
+    def _numbers(self) -> np.ndarray:
+        """Return a number for each message: the sum of those of its blocks."""
+        sums = np.append(np.uint64(0), np.cumsum(np.array(self.said, dtype=np.int64).view(np.uint64)))
+        sizes = np.array(self.sizes, dtype=np.int64)
+        after = np.cumsum(sizes)
+        return sums[after] - sums[after - sizes]
 
 
 # Columns of calls that are not simply texts.
@@ -145,11 +155,8 @@ class Blocks:
         gathered.lengths += lengths
         gathered.begins += begins
         gathered.places += len(self.all)
-        sizes = list(map(len, contents))
-        said = [block.get("text") for block in self.all] if said is None else said
-        sums = np.append(np.uint64(0), np.cumsum(hashes(said)))
-        after = np.cumsum(sizes)
-        gathered.said.append(sums[after] - sums[after - sizes])
+        gathered.said += map(hash, [block.get("text") for block in self.all] if said is None else said)
+        gathered.sizes += map(len, contents)
 
     def calls(
         self,
@@ -234,6 +241,12 @@ def listed_contents(messages: Sequence[Any]) -> list[list[Any]]:
         content if type(content) is list else [{"type": "text", "text": content}] if content is not None else []
         for content in contents
     ]
+
+
+def of_each(work: Callable[[Any], Any], values: Sequence[Any]) -> list[Any]:
+    """Return what comes of each value, worked out once for equal ones."""
+    known = {value: work(value) for value in {*values}}
+    return [known[value] for value in values]
 
 
 _MARKED = frozenset({"handoff", "pseudo"})

@@ -8,7 +8,7 @@ from typing import Any
 
 from toolcorrect.arguments.decoding import ABSENT
 from toolcorrect.loaders.conversation import Conversation, kind_of_tool
-from toolcorrect.loaders.gathering import Blocks, Gathered, Layout
+from toolcorrect.loaders.gathering import Blocks, Gathered, Layout, of_each
 from toolcorrect.loaders.message_lists import Family, Unfolded, blocks_of, message_format, request_and_response
 
 _TELLING = frozenset(
@@ -143,7 +143,7 @@ def add_gathered(blocks: Blocks) -> set[int]:
         names,
         [call.get("args", ABSENT) for call in calls],
         [call.get("id") for call in calls],
-        list(map(_kind, names)),
+        of_each(_kind, names),
     )
     blocks.results(
         list(returned),

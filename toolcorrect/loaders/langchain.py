@@ -11,7 +11,7 @@ from toolcorrect.arguments.decoding import ABSENT
 from toolcorrect.loaders.chat import content_text
 from toolcorrect.loaders.conversation import Conversation, kind_of_tool, unwrapped
 from toolcorrect.loaders.format import Format
-from toolcorrect.loaders.gathering import Blocks, Gathered, Layout
+from toolcorrect.loaders.gathering import Blocks, Gathered, Layout, of_each
 from toolcorrect.loaders.message_lists import Family, Unfolded, message_format, under_messages
 from toolcorrect.loaders.rows import Rows
 from toolcorrect.loaders.source import Source
@@ -96,8 +96,7 @@ def _gather(talks: Sequence[list[Any]], gathered: Gathered) -> set[int]:
         flat(message) if "kwargs" in message or "data" in message else message for talk in talks for message in talk
     ]
     types = [message["type"] for message in messages]
-    words = {kind: flat({"type": kind})["type"] for kind in {*types}}
-    kinds = [words[kind] for kind in types]
+    kinds = of_each(lambda kind: flat({"type": kind})["type"], types)
     answers = [kind == "ai" for kind in kinds]
     made = [_plain_calls(message) if kind == "ai" else [] for kind, message in zip(kinds, messages)]
     # A message stands before its calls.
@@ -113,7 +112,7 @@ def _gather(talks: Sequence[list[Any]], gathered: Gathered) -> set[int]:
         names,
         [call.get("args", ABSENT) for call in calls],
         [call.get("id") for call in calls],
-        list(map(kind_of_tool, names)),
+        of_each(kind_of_tool, names),
         agent=[messages[blocks.message[row]].get("name") or None for row in rows],
     )
     returned = [row for row, kind in enumerate(kinds) if kind in ("tool", "function")]

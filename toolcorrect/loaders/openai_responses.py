@@ -11,7 +11,7 @@ from toolcorrect.arguments.decoding import ABSENT
 from toolcorrect.loaders.calls import FreeText
 from toolcorrect.loaders.chat import content_text
 from toolcorrect.loaders.conversation import Conversation, kind_of_tool, unwrapped
-from toolcorrect.loaders.gathering import Blocks, Gathered, Layout
+from toolcorrect.loaders.gathering import Blocks, Gathered, Layout, of_each
 from toolcorrect.loaders.message_lists import Family, Unfolded, message_format, request_and_response
 from toolcorrect.loaders.rows import MALFORMED, Rows
 from toolcorrect.loaders.source import Source
@@ -90,7 +90,7 @@ def _gather(talks: Sequence[list[Any]], gathered: Gathered) -> set[int]:
         names,
         [call.get("arguments", ABSENT) for call in calls],
         [call.get("call_id") for call in calls],
-        list(map(kind_of_tool, names)),
+        of_each(kind_of_tool, names),
     )
     returned = [row for row, kind in enumerate(kinds) if kind in outputs]
     results = [items[row] for row in returned]
