@@ -1,4 +1,4 @@
-"""What a model said: the calls it announced, and its answer."""
+"""What a model said and was asked: the calls it announced, its answer, its question."""
 
 from __future__ import annotations
 
@@ -7,7 +7,16 @@ from typing import Any
 
 from toolcorrect.arguments.decoding import ABSENT
 from toolcorrect.loaders.calls import Call, held
-from toolcorrect.loaders.heard import CHAT_KEYS, PARTS_KEYS, heard
+from toolcorrect.loaders.chat import content_text
+from toolcorrect.loaders.heard import (
+    CHAT_KEYS,
+    PARTS_KEYS,
+    add_chat,
+    add_parts_message,
+    family_of,
+    heard,
+    words_of,
+)
 
 _CALL_KEYS = frozenset({"id", "type", "function", "index"})
 
@@ -21,6 +30,18 @@ def announced(messages: Sequence[Any]) -> tuple[list[Call], Any]:
         return plain
     after = heard(messages)
     return after.calls, after.columns.get("output")
+
+
+def asked(messages: Sequence[Any]) -> Any:
+    """Return the last question in messages of any family."""
+    family = family_of(messages) if messages else None
+    if family is add_chat:
+        said = (content_text(m.get("content")) for m in reversed(messages) if m.get("role") in ("user", "human"))
+    elif family is add_parts_message:
+        said = (words_of(m.get("parts") or []) for m in reversed(messages) if m.get("role") == "user")
+    else:
+        return heard(messages).columns.get("input")
+    return next(filter(None, said), None)
 
 
 def _plain(message: dict[str, Any]) -> tuple[list[Call], Any] | None:

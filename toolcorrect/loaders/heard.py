@@ -71,7 +71,7 @@ def heard(messages: Sequence[Any]) -> Heard:
     case = Heard()
     if messages:
         talk = Conversation(case)
-        add = _family(messages)
+        add = family_of(messages)
         columns = case.columns
         for message in messages:
             asked = columns.pop("input", None)
@@ -85,7 +85,7 @@ def add_parts_message(talk: Conversation, message: dict[str, Any]) -> None:
     """Add one message of the GenAI conventions: a role and parts."""
     parts = message.get("parts") or []
     role = message.get("role")
-    words = "".join(str(p["content"]) for p in parts if p.get("type") == "text" and p.get("content") is not None)
+    words = words_of(parts)
     if role in ("assistant", "model"):
         talk.message()
         talk.answered(words)
@@ -100,6 +100,11 @@ def add_parts_message(talk: Conversation, message: dict[str, Any]) -> None:
         elif kind in ("tool_call_response", "server_tool_call_response"):
             output = next((part[key] for key in ("response", "result", kind) if key in part), ABSENT)
             talk.result(unwrapped(output), id=part.get("id"))
+
+
+def words_of(parts: Sequence[dict[str, Any]]) -> str:
+    """Return the text of the parts of a message."""
+    return "".join([str(p["content"]) for p in parts if p.get("type") == "text" and p.get("content") is not None])
 
 
 def kind_of(name: Any) -> str:
@@ -118,7 +123,8 @@ def _tell_langchain(messages: Sequence[Any]) -> str | None:
     return None
 
 
-def _add_chat(talk: Conversation, message: Any) -> None:
+def add_chat(talk: Conversation, message: Any) -> None:
+    """Add one message in OpenAI's form, or near it."""
     role = message.get("role", "assistant")
     role = _ROLES.get(role, role)
     if role in ROLES:
@@ -133,7 +139,7 @@ def _have_types(parts: Any) -> bool:
 
 _Tell = Callable[[Sequence[Any]], str | None]
 _Add = Callable[[Conversation, Any], None]
-# The first that knows a list of messages reads it; OpenAI's form is the last resort.
+# The first that knows a list of messages reads it.
 _FAMILIES: tuple[tuple[_Tell, _Add], ...] = (
     (_tell_langchain, langchain.add_message),
     (pydantic_ai.tell, pydantic_ai.add_message),
@@ -151,14 +157,15 @@ CHAT_KEYS = frozenset({"role", "content", "tool_calls", "tool_call_id", "name", 
 PARTS_KEYS = frozenset({"role", "parts", "finish_reason", "name"})
 
 
-def _family(messages: Sequence[Any]) -> _Add:
+def family_of(messages: Sequence[Any]) -> _Add:
+    """Return the function that adds messages of the family they are of; OpenAI's form is the last resort."""
     if not all(isinstance(message, dict) for message in messages):
         raise TypeError("a message is an object")
     if all(m.keys() <= CHAT_KEYS and isinstance(m.get("content"), str | None) for m in messages):
-        return _add_chat
+        return add_chat
     if all(m.keys() <= PARTS_KEYS and _have_types(m.get("parts")) for m in messages):
         return add_parts_message
-    return next((add for tell, add in _FAMILIES if tell(messages)), _add_chat)
+    return next((add for tell, add in _FAMILIES if tell(messages)), add_chat)
 
 
 def request_messages(value: Any) -> list[Any]:

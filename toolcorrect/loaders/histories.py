@@ -17,7 +17,7 @@ MESSAGES = ("messages", "contents", "input", "prompt", "prompts", "question", "q
 _MARK = re.compile(r"[ \t\n\r]*([{}:,])[ \t\n\r]*")
 # A list that is closed before another key: in a request it may be that of the messages.
 _CLOSED = re.compile(r'\][ \t\n\r]*,[ \t\n\r]*"[^"\\]*"[ \t\n\r]*:')
-_decode = json.JSONDecoder().raw_decode
+_decode = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
 
 
 @dataclass(slots=True, eq=False)
@@ -143,7 +143,7 @@ def _request(text: str) -> History | None:
             body[key], end = _decode(text, start)
             places[key] = start, end
             mark = _MARK.match(text, end)
-    except (ValueError, RecursionError):
+    except (ValueError, StopIteration, RecursionError):
         return None
     if not mark or mark[1] != "}" or mark.end() != len(text):
         return None
@@ -166,8 +166,8 @@ def _listed(items: str) -> str:
 
 def _is_list(text: str) -> bool:
     try:
-        return bool(_decode(text)[1] == len(text))
-    except (ValueError, RecursionError):
+        return bool(_decode(text, 0)[1] == len(text))
+    except (ValueError, StopIteration, RecursionError):
         return False
 
 

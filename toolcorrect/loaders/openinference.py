@@ -17,6 +17,7 @@ _OF_MESSAGES = methodcaller("startswith", ("llm.output_messages", "llm.input_mes
 _NAME, _ARGUMENTS = "function.name", "function.arguments"
 _CALL_FIELDS = frozenset({"id", _NAME, _ARGUMENTS})
 _FIELDS = frozenset({"role", "content", "tool_call_id", "name"})
+_LISTS = frozenset({"llm.input_messages", "llm.output_messages", "llm.tools"})
 # A name with more dots is no name of these conventions.
 _DEEPEST = 30
 
@@ -45,15 +46,14 @@ def has_messages(attributes: dict[str, Any]) -> bool:
 
 
 def _model(a: dict[str, Any], rows: Rows) -> Reading:
-    given: Any = _below(a, "llm.input_messages")
-    found = _below(a, "llm.output_messages")
+    given, found, offer = _lists(a)
     said: Any = _messages(found)
     if not said and not found and not any(key.startswith("llm.output_messages") for key in a):
         said = a.get("output.value")
     made = model_reading(rows, given or a.get("input.value"), said, model=a.get("llm.model_name"))
     if given:
         made.hear = _messages
-    made.offer, made.show = _below(a, "llm.tools"), _tools
+    made.offer, made.show = offer, _tools
     return made
 
 
@@ -89,6 +89,25 @@ def _question(a: dict[str, Any]) -> Any:
     messages = request_messages(value)
     said = [m.get("content") for m in messages if m.get("role") == "user"]
     return said[-1] if said else None
+
+
+def _lists(a: dict[str, Any]) -> tuple[list[Any], list[Any], list[Any]]:
+    """Return what `_below` finds for messages in, messages out and tools, in one pass over long lists."""
+    if not _LISTS.isdisjoint(a):
+        return _below(a, "llm.input_messages"), _below(a, "llm.output_messages"), _below(a, "llm.tools")
+    given: list[Any] = []
+    said: list[Any] = []
+    offer: list[Any] = []
+    for key, value in a.items():
+        if key[:4] != "llm.":
+            continue
+        if key[4:19] == "input_messages.":
+            given.append((key[19:], value))
+        elif key[4:20] == "output_messages.":
+            said.append((key[20:], value))
+        elif key[4:10] == "tools.":
+            offer.append((key[10:], value))
+    return given, said, offer
 
 
 def _below(a: dict[str, Any], prefix: str) -> list[Any]:

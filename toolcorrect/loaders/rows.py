@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Any
 
 from toolcorrect.arguments.decoding import ABSENT, to_json
@@ -177,7 +176,8 @@ class Case:
         columns
             ``output, error, error_message, agent, server, depth, kind, started, ...`` as in `call`.
         """
-        probe = Call(name_of(tool), *held(arguments), call_id=text_of(id))
+        text, form = held(arguments)
+        probe = Call(name_of(tool), text, form, id if id is None else text_of(id))
         self._waiting = self._waiting or Waiting(self.calls)
         known = self._waiting.call_of(probe)
         if known is None:
@@ -190,10 +190,11 @@ class Case:
             known.arguments, known.form = probe.arguments, probe.form
             known.wire = columns.get("wire", False)
         known.complete(columns.get("output", ABSENT), columns.get("error"), columns.get("error_message"))
-        for column in ("agent", "server", "started", "call_id"):
-            given = probe.call_id if column == "call_id" else columns.get(column)
-            if getattr(known, column) is None and given is not None:
-                setattr(known, column, given if column == "started" else text_of(given))
+        for column in ("agent", "server"):
+            if columns.get(column) is not None and getattr(known, column) is None:
+                setattr(known, column, text_of(columns[column]))
+        known.started = columns.get("started") if known.started is None else known.started
+        known.call_id = probe.call_id if known.call_id is None else known.call_id
         known.depth = columns.get("depth", known.depth)
         if columns.get("kind", "function") != "function":
             known.kind = self._known_kind(columns["kind"])
@@ -346,8 +347,7 @@ class Rows:
         """Note a record that cannot be read (an error under ``strict=True``)."""
         self.source.skip(self._record if label is None else label, reason)
 
-    @contextmanager
-    def record(self, label: str) -> Iterator[None]:
+    def record(self, label: str) -> Record:
         """Read one record: if it is malformed it is skipped and reported, and nothing of it stays.
 
         Parameters
@@ -355,16 +355,33 @@ class Rows:
         label
             Its place in the source, as `Source.records` yields it.
         """
-        before, self._record = self._record, label
-        cases, tools, rules = len(self.cases), len(self.tools), len(self.rules)
-        try:
-            yield
-        except LoadError:
-            raise
-        except MALFORMED as cause:
-            del self.cases[cases:], self.tools[tools:], self.rules[rules:]
-            kept = set(map(id, self.cases))
-            self.reported = {k: n for k, n in self.reported.items() if k[3] is None or id(k[3]) in kept}
-            self.skip(f"it is not as this format should be ({described(cause)})")
-        finally:
-            self._record = before
+        return Record(self, label)
+
+
+class Record:
+    """The context in which one record is read; see `Rows.record`."""
+
+    __slots__ = ("_before", "_held", "_label", "_rows")
+
+    def __init__(self, rows: Rows, label: str) -> None:
+        self._rows = rows
+        self._label = label
+
+    def __enter__(self) -> None:
+        """Note what is there already."""
+        rows = self._rows
+        self._before, rows._record = rows._record, self._label
+        self._held = len(rows.cases), len(rows.tools), len(rows.rules)
+
+    def __exit__(self, kind: object, cause: BaseException | None, traceback: object) -> bool:
+        """Take back what came of a malformed record."""
+        rows = self._rows
+        rows._record = self._before
+        if not isinstance(cause, MALFORMED) or isinstance(cause, LoadError):
+            return False
+        cases, tools, rules = self._held
+        del rows.cases[cases:], rows.tools[tools:], rows.rules[rules:]
+        kept = set(map(id, rows.cases))
+        rows.reported = {k: n for k, n in rows.reported.items() if k[3] is None or id(k[3]) in kept}
+        rows.skip(f"it is not as this format should be ({described(cause)})", self._label)
+        return True

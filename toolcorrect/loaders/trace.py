@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from toolcorrect.arguments.decoding import FORM, to_json
+from toolcorrect.loaders.announcing import asked
 from toolcorrect.loaders.calls import Call
 from toolcorrect.loaders.faults import described
 from toolcorrect.loaders.heard import Heard, heard, kind_of
@@ -23,6 +24,7 @@ from toolcorrect.loaders.waiting import Announced, key_of
 
 _HIGHEST = 100
 
+_Read = TypeVar("_Read")
 _Answer = tuple[str | None, bool | None, str | None]
 
 
@@ -88,7 +90,9 @@ class Trace:
         """The answers to calls, by what each is known by and how often it was made, of what models were given."""
         found: dict[Any, _Answer] = {}
         for reading in self.readings:
-            before, told = self._heard(reading), reading.part.history.told if reading.part else Counter()
+            if reading.part is None:
+                continue
+            before, told = self._given(reading, heard, Heard()), reading.part.history.told
             for call in [*before.calls, *before.loose]:
                 key = key_of(call)
                 told[key] += 1
@@ -99,19 +103,19 @@ class Trace:
     def question(self, reading: Reading) -> Any:
         """Return the question that a span states, or that a model was given."""
         if not reading.question:
-            reading.question = self._heard(reading).columns.get("input")
+            reading.question = self._given(reading, asked, None)
         return reading.question
 
-    def _heard(self, reading: Reading) -> Heard:
+    def _given(self, reading: Reading, read: Callable[[list[Any]], _Read], nothing: _Read) -> _Read:
         """Read what a model was given: only where something is asked that nothing else tells."""
-        if reading.part is not None:
-            try:
-                return heard(reading.hear(reading.part.messages()))
-            except MALFORMED as cause:
-                reading.part = None
-                note = f"what a model was given is not as messages should be ({described(cause)})"
-                self._rows.report("messages_unreadable", note, record="")
-        return Heard()
+        if reading.part is None:
+            return nothing
+        try:
+            return read(reading.hear(reading.part.messages()))
+        except MALFORMED as cause:
+            note = f"what a model was given is not as messages should be ({described(cause)})"
+            self._rows.report("messages_unreadable", note, record="")
+            return nothing
 
     def above(self, reading: Reading) -> list[Reading]:
         """Return the readings of the spans above one, the nearest first."""
