@@ -114,6 +114,29 @@ def test_an_id_may_stand_for_a_call_of_each_step(tmp_path):
     assert tc.load(path).calls.output.to_list() == ['"first"', '"second"', '"found"']
 
 
+TOOL = {
+    "type": "function",
+    "function": {"name": "search", "description": 'Says "tools": [].', "parameters": {"a": [1]}},
+}
+
+
+def test_offered_tools_are_read_by_columns(tmp_path, monkeypatch):
+    monkeypatch.setattr(fast_chat, "BLOCK", 1000)
+    lists = [[TOOL], [], None, [TOOL, "look"], [TOOL], "absent", [TOOL]]
+    records = [
+        {**REGULAR, "id": str(i), **({} if tools == "absent" else {"tools": tools})} for i, tools in enumerate(lists)
+    ]
+    path = written(tmp_path / "chats.jsonl", *records)
+    assert both_ways(path)
+    data = tc.load(path)
+    assert data.cases.tools_known.to_list() == [True, True, False, True, True, False, True]
+    assert data.tools.case.to_list() == ["0", "3", "3", "4", "6"]
+    # A list of each record's own, a text that looks like what stands for a list, and what is no tool.
+    for other in ([[f"tool {i}"] for i in range(40)], [[TOOL], "0"], [[TOOL], [{"no": "name"}]]):
+        path = written(path, *({**REGULAR, "id": str(i), "tools": tools} for i, tools in enumerate(other)))
+        assert not both_ways(path)
+
+
 IRREGULAR = {
     "a call without an id": {"messages": [ASK, made(call(None))]},
     "an id for two calls": {"messages": [ASK, made(call("1"), call("1", "look"))]},

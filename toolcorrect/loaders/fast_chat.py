@@ -16,10 +16,11 @@ from toolcorrect.arguments.decoding import TEXT, decode_texts
 from toolcorrect.loaders.fast_records import BLOCK, Plan, as_json, is_null_somewhere, plan_of, scalar_type
 from toolcorrect.loaders.lines import Block
 from toolcorrect.loaders.message_lists import family_of
+from toolcorrect.loaders.offered import Offered, rows_of
 from toolcorrect.loaders.openai_chat import PLUMBING
 from toolcorrect.loaders.parts import Note, Part, note_statuses, part_of
 from toolcorrect.loaders.request_log import RUN
-from toolcorrect.loaders.rows import Rows
+from toolcorrect.loaders.rows import MALFORMED, Rows
 from toolcorrect.loaders.sharegpt import CALL_TAG
 from toolcorrect.loaders.source import Source
 from toolcorrect.loaders.told import Calls, Results, Told, hashes
@@ -49,9 +50,13 @@ def fast_chat_parts(source: Source) -> list[Part] | None:
     # What opening the file had to note.
     parts = [part_of(Rows(source))]
     ends: set[int] = set()
+    offered = Offered(source) if "tools" in plan.schema.names else None
     lines = source.lines()
     for block in lines.blocks(BLOCK):
-        part = _read(plan, block, source, ends)
+        try:
+            part = _read(plan, block, source, ends, offered)
+        except MALFORMED:
+            return None
         if part is None:
             return None
         parts.append(part)
@@ -62,8 +67,9 @@ def _plan(source: Source) -> Plan | None:
     records = source.raw_head()
     if source.renamed or not all(isinstance(record, dict) and "messages" in record for record in records):
         return None
-    apart = {"messages": _MESSAGES}
-    for key in {key for record in records for key in record} & PLUMBING - apart.keys():
+    keys = {key for record in records for key in record}
+    apart = {"messages": _MESSAGES, **({"tools": TEXT} if "tools" in keys else {})}
+    for key in keys & PLUMBING - apart.keys():
         kind = scalar_type([record.get(key) for record in records])
         if kind is None or key in _HELD_ELSEWHERE:
             return None
@@ -72,11 +78,18 @@ def _plan(source: Source) -> Plan | None:
     return None if plan is None or "called" in plan.sides else plan
 
 
-def _read(plan: Plan, block: Block, source: Source, ends: set[int]) -> Part | None:
-    columns = plan.columns(block.data)
+def _read(plan: Plan, block: Block, source: Source, ends: set[int], offered: Offered | None) -> Part | None:
+    taken = (block.data, 0) if offered is None else offered.taken(block.data)
+    columns = None if taken is None else plan.columns(taken[0])
     part = None if columns is None else plan.part(columns, block, source, wire=True)
-    if columns is None or part is None:
+    if taken is None or columns is None or part is None:
         return None
+    if offered is not None:
+        tools = offered.of(columns["tools"], taken[1])
+        if tools is None:
+            return None
+        part.tools = rows_of(tools)
+        part.cases["tools_known"] = pa.array([case in tools for case in range(len(part.ids))], pa.bool_())
     told = _told(columns["messages"], block.data, part.notes)
     calls = None if told is None else told.call_columns()
     if told is None or calls is None:

@@ -16,12 +16,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from toolcorrect.arguments.decoding import parse_json
-from toolcorrect.loaders.calllike import add_offered_list
 from toolcorrect.loaders.fast_records import BLOCK, Plan, plan_of
 from toolcorrect.loaders.format import Format
 from toolcorrect.loaders.gathering import Gathered, Layout
 from toolcorrect.loaders.lines import Block
 from toolcorrect.loaders.message_lists import PLUMBING, Family, family_named, family_of, is_openai
+from toolcorrect.loaders.offered import rows_of, tools_of
 from toolcorrect.loaders.parts import Part, part_of
 from toolcorrect.loaders.request_log import RUN
 from toolcorrect.loaders.rows import MALFORMED, Rows
@@ -96,7 +96,7 @@ class _Reader:
         part.calls = calls
         part.cases["called_known"] = pa.repeat(True, told.size)
         part.cases["tools_known"] = pa.array([case in tools for case in range(told.size)], pa.bool_())
-        part.tools = [dict(zip(_TOOL, (case, *row))) for case, rows in tools.items() for row in rows]
+        part.tools = rows_of(tools)
         for name, derived in told.case_columns().items():
             given = part.cases.get(name)
             part.cases[name] = derived if given is None else _stated(name, given, derived)
@@ -128,9 +128,7 @@ class _Reader:
             text = orjson.dumps(given)
             if text not in self.offered:
                 ((_, context),) = self.family.unfold({key: record[key] for key in self.plumbing & record.keys()})
-                scratch = Rows(self.source).case()
-                add_offered_list(scratch, context.get("tools"))
-                self.offered[text] = scratch.tools if scratch.columns.get("tools_known") else None
+                self.offered[text] = tools_of(self.source, context.get("tools"))
             tools = self.offered[text]
             if tools is not None:
                 found[case] = tools
@@ -167,9 +165,6 @@ def _with_long_numbers(data: bytes) -> set[int]:
     for step in (1, 2, 4, 8, 3):
         digits = digits[:-step] & digits[step:]
     return set(np.searchsorted(np.flatnonzero(octets == ord("\n")), np.flatnonzero(digits)).tolist())
-
-
-_TOOL = ("case", "tool", "description", "parameters", "effect")
 
 
 def _stated(name: str, given: pa.Array, derived: pa.Array) -> pa.Array:
