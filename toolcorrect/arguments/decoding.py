@@ -37,8 +37,11 @@ STATUS: Final[dict[str, int]] = {name: code for code, name in enumerate(STATUSES
 
 # Integers that orjson would turn into floats; the character before keeps digits inside texts out.
 WIDE_INTEGER: Final = r"(?:^|[\s:,\[-])(?:[0-9]{20}|9[2-9][0-9]{17})"
-_WIDE_INTEGER = re.compile(WIDE_INTEGER)
-_WIDE_INTEGER_BYTES = re.compile(WIDE_INTEGER.encode())
+_WIDE_INTEGER = re.compile(WIDE_INTEGER.encode())
+_DIGITS = bytes.maketrans(b"123456789", b"000000000")
+_MANY_DIGITS = b"0" * 19
+# Beyond so many bytes Arrow's search is worth its call.
+_LONG_DOCUMENT = 4000
 
 # Spellings that Arrow's parser takes for something else, or that need a closer look.
 _NOT_PLAIN = r"\n|NaN|Inf|\\u[dD][89a-fA-F]"
@@ -113,14 +116,25 @@ def parse_json(text: str | bytes) -> Any:
     >>> parse_json('{"id": 123456789012345678901}')
     {'id': 123456789012345678901}
     """
-    wide = _WIDE_INTEGER.search(text) if isinstance(text, str) else _WIDE_INTEGER_BYTES.search(text)
-    if wide is None:
-        try:
-            return orjson.loads(text)
-        except ValueError as cause:
-            if "ecursion" in str(cause):
-                raise
+    try:
+        data = text.encode() if isinstance(text, str) else text
+        if not _has_wide_integers(data):
+            return orjson.loads(data)
+    except ValueError as cause:
+        if "ecursion" in str(cause):
+            raise
     return parse_json_slowly(text)
+
+
+def _has_wide_integers(data: bytes) -> bool:
+    """Search for `WIDE_INTEGER`, but only where as many digits stand in a row."""
+    if _MANY_DIGITS not in data.translate(_DIGITS):
+        return False
+    if len(data) < _LONG_DOCUMENT:
+        return _WIDE_INTEGER.search(data) is not None
+    ends = np.array([0, len(data)])
+    column = pa.Array.from_buffers(pa.large_binary(), 1, [None, pa.py_buffer(ends), pa.py_buffer(data)])
+    return bool(pc.match_substring_regex(column, WIDE_INTEGER)[0].as_py())
 
 
 def parse_json_slowly(text: str | bytes) -> Any:

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
+from toolcorrect.arguments.decoding import parse_json
 from toolcorrect.loaders.calllike import python_literal
-from toolcorrect.loaders.parsing import parsed
 
 _EPOCH = datetime.fromtimestamp(0, UTC)
 # Numbers below these are seconds, milliseconds, microseconds since the epoch; above, nanoseconds.
@@ -224,7 +224,7 @@ def decoded(value: Any) -> Any:
     if start not in _STARTS or (start.isalpha() and bare.rstrip() not in _WORDS):
         return value
     try:
-        return parsed(value)
+        return parse_json(value)
     except ValueError:
         pass
     if start in ("[", "{"):

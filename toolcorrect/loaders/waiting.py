@@ -7,9 +7,8 @@ from typing import Any
 
 import orjson
 
-from toolcorrect.arguments.decoding import to_json
+from toolcorrect.arguments.decoding import parse_json, to_json
 from toolcorrect.loaders.calls import Call
-from toolcorrect.loaders.parsing import parsed
 
 
 class Waiting:
@@ -141,8 +140,8 @@ def canonical(arguments: str | None) -> str | None:
     if arguments is None:
         return None
     try:
-        value = parsed(arguments)
-        value = parsed(value) if isinstance(value, str) else value
+        value = parse_json(arguments)
+        value = parse_json(value) if isinstance(value, str) else value
     except ValueError:
         return arguments
     try:
