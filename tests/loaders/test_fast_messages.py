@@ -31,6 +31,7 @@ def both_ways(path, family):
         return parts
 
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fast_messages, "FEWEST", 0)
         patch.setattr(loading, "fast_message_parts", by_columns)
         fast = tc.load(path, format=family)
         patch.setattr(loading, "fast_message_parts", lambda source, chosen: None)

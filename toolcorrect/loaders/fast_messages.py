@@ -30,12 +30,14 @@ from toolcorrect.loaders.told import hashes
 
 # So many records at once stay in the processor's cache.
 _AT_ONCE = 64
+# Below this many records columns do not pay.
+FEWEST = 40
 
 
 def fast_message_parts(source: Source, chosen: Format) -> list[Part] | None:
     """Read a JSONL source of messages in blocks by columns; None where it is not regular."""
     family = family_named(chosen.name)
-    if family is None or family.layout is None or source.renamed:
+    if family is None or family.layout is None or source.renamed or len(source.head) < FEWEST:
         return None
     plumbing = PLUMBING | family.plumbing | family.layout.tools
     records = [record for record in source.raw_head() if isinstance(record, dict)]
