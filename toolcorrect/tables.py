@@ -206,6 +206,23 @@ def _codes(encoded: pa.DictionaryArray, before: int) -> np.ndarray:
     return codes + np.int64(before) if not encoded.null_count else np.where(codes < 0, -1, codes + np.int64(before))
 
 
+def holding(texts: pa.ChunkedArray, word: bytes) -> np.ndarray:
+    """Mark the texts that hold a word; Arrow, which looks into each text apart, takes several times as long."""
+    marked, first = np.zeros(len(texts), dtype=bool), 0
+    for chunk in filter(len, texts.chunks):
+        offsets = np.frombuffer(chunk.buffers()[1], np.int64, len(chunk) + 1, chunk.offset * 8)
+        data = chunk.buffers()[2].slice(offsets[0], offsets[-1] - offsets[0]).to_pybytes()
+        at = data.find(word)
+        while at >= 0:
+            row = int(np.searchsorted(offsets, at + offsets[0], side="right")) - 1
+            end = int(offsets[row + 1] - offsets[0])
+            marked[first + row] |= at + len(word) <= end
+            # On with the next text, or inside this one where the word ran over its end.
+            at = data.find(word, end if marked[first + row] else at + 1)
+        first += len(chunk)
+    return marked
+
+
 def taken(texts: pa.ChunkedArray, numbers: np.ndarray) -> pa.ChunkedArray:
     """Take some texts by their numbers, ascending, chunk by chunk (Arrow would copy all texts first)."""
     begins = np.cumsum([0, *map(len, texts.chunks)])
