@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -118,9 +119,8 @@ def constant(value: Any, dtype: Any, length: int) -> Any:
         return STRING.__from_arrow__(pa.LargeStringArray.from_buffers(length, offsets, pa.py_buffer(b""), known))
     if value == 0 and dtype in ("int64", "bool"):
         return np.zeros(length, dtype=dtype)
-    if value is None:
-        return pd.Series(index=range(length), dtype=dtype).array
-    return pd.Series([value], dtype=dtype).array.take(np.zeros(length, dtype=np.intp))
+    one = pd.Series([value] if length else [], dtype=dtype).array
+    return one.take(np.zeros(length, dtype=np.intp))
 
 
 def coerce(table: str, frame: pd.DataFrame | None) -> pd.DataFrame:
@@ -206,19 +206,25 @@ def _codes(encoded: pa.DictionaryArray, before: int) -> np.ndarray:
     return codes + np.int64(before) if not encoded.null_count else np.where(codes < 0, -1, codes + np.int64(before))
 
 
-def holding(texts: pa.ChunkedArray, word: bytes) -> np.ndarray:
-    """Mark the texts that hold a word; Arrow, which looks into each text apart, takes several times as long."""
+def holding(texts: pa.ChunkedArray, *patterns: bytes) -> np.ndarray:
+    """Mark the texts that hold one of some patterns, each best begun by letters that are rare.
+
+    Arrow, which looks into each text apart, takes several times as long.
+    """
     marked, first = np.zeros(len(texts), dtype=bool), 0
     for chunk in filter(len, texts.chunks):
         offsets = np.frombuffer(chunk.buffers()[1], np.int64, len(chunk) + 1, chunk.offset * 8)
-        data = chunk.buffers()[2].slice(offsets[0], offsets[-1] - offsets[0]).to_pybytes()
-        at = data.find(word)
-        while at >= 0:
-            row = int(np.searchsorted(offsets, at + offsets[0], side="right")) - 1
-            end = int(offsets[row + 1] - offsets[0])
-            marked[first + row] |= at + len(word) <= end
-            # On with the next text, or inside this one where the word ran over its end.
-            at = data.find(word, end if marked[first + row] else at + 1)
+        begin, end = int(offsets[0]), int(offsets[-1])
+        data = chunk.buffers()[2].slice(begin, end - begin).to_pybytes()
+        for pattern in map(re.compile, patterns):
+            found = pattern.search(data)
+            while found:
+                row = int(np.searchsorted(offsets, begin + found.start(), side="right")) - 1
+                end = int(offsets[row + 1]) - begin
+                inside = found.end() <= end
+                marked[first + row] |= inside
+                # On with the next text, or in this one where the pattern ran over its end.
+                found = pattern.search(data, end if inside else found.start() + 1)
         first += len(chunk)
     return marked
 
