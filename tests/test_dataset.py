@@ -1,11 +1,14 @@
 import pandas as pd
+import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import toolcorrect as tc
 from tests.build import dataset
 from toolcorrect.dataset import Dataset
 from toolcorrect.errors import DataError, LoadError, UnknownNameError
-from toolcorrect.tables import TABLES
+from toolcorrect.tables import TABLES, holding
 
 
 def runs():
@@ -128,3 +131,9 @@ def test_what_a_notebook_and_a_terminal_show():
     assert repr(nasty) == "Dataset: 3 calls in 4 cases, 2 expected; nothing to report"
     assert "<script>" not in nasty._repr_html_()
     assert "&lt;script&gt;" in nasty._repr_html_()
+
+
+@given(st.lists(st.lists(st.text("aNé", max_size=5), max_size=6), max_size=3))
+def test_texts_that_hold_a_word_are_marked(chunks):
+    texts = pa.chunked_array([pa.array(chunk, pa.large_string())[1:] for chunk in chunks], pa.large_string())
+    assert holding(texts, b"aN").tolist() == ["aN" in text for text in texts.to_pylist()]

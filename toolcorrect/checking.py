@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from toolcorrect.errors import DataError, listed
-from toolcorrect.tables import STRING, coerce
+from toolcorrect.tables import STRING, arrow_strings, coerce
 
 
 def checked_cases(cases: pd.DataFrame) -> pd.DataFrame:
@@ -25,7 +25,8 @@ def checked_cases(cases: pd.DataFrame) -> pd.DataFrame:
         raise DataError(f"Case ids repeat: {listed(index[index.duplicated()].unique())}. Make them unique.")
     checked = coerce("cases", cases.set_axis(index))
     if checked["task"].hasnans:
-        checked["task"] = checked["task"].fillna(pd.Series(index.array, index=index))
+        tasks = pc.coalesce(arrow_strings(checked["task"]), arrow_strings(index.to_series()))
+        checked["task"] = STRING.__from_arrow__(tasks)
     return checked
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 import pandas as pd
@@ -72,23 +72,41 @@ class Dataset:
         given = {"calls": calls, "expected": expected, "rules": rules, "tools": tools, "report": report}
         self._fill(*self._checked(given))
 
+    @classmethod
+    def in_order(cls, rows: Mapping[str, np.ndarray], **frames: pd.DataFrame | None) -> Dataset:
+        """Make a dataset of tables of which it is known that they are in order, and of which cases they speak.
+
+        Parameters
+        ----------
+        rows
+            For ``calls`` and ``expected`` what `case_rows` returns.
+        frames
+            All tables, as the class takes them.
+        """
+        made = object.__new__(cls)
+        made._fill({"cases": checked_cases(cast(pd.DataFrame, frames.pop("cases")))}, {})
+        made._fill(*made._checked(frames, rows))
+        return made
+
     def _fill(self, frames: Mapping[str, pd.DataFrame], rows: Mapping[str, np.ndarray]) -> None:
         object.__setattr__(self, "_frames", frames)
         object.__setattr__(self, "_rows", rows)
         object.__setattr__(self, "_numbers", {})
 
     def _checked(
-        self, given: Mapping[str, pd.DataFrame | None]
+        self, given: Mapping[str, pd.DataFrame | None], known: Mapping[str, np.ndarray] | None = None
     ) -> tuple[dict[str, pd.DataFrame], dict[str, np.ndarray]]:
         """Return all tables, those given now checked against the cases, and the case rows."""
         frames, rows = dict(self._frames), dict(self._rows)
         index = frames["cases"].index
         for table, frame in given.items():
-            if table in ("calls", "expected"):
+            if known and table in known:
+                frames[table], rows[table] = coerce(table, frame), known[table]
+            elif table in ("calls", "expected"):
                 frames[table], rows[table] = in_case_order(table, frame, index)
             else:
                 frames[table] = coerce(table, frame).reset_index(drop=True)
-            if table in ("rules", "tools"):
+            if table in ("rules", "tools") and len(frames[table]):
                 refuse_strangers(table, frames[table]["case"].dropna(), index)
         check_known(frames, rows)
         return frames, rows

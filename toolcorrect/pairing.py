@@ -281,17 +281,15 @@ def greedy(
     met : numpy.ndarray
         bool, one entry a pair: whether its slot was still free when the choosing call looked at it.
     """
-    met = np.zeros(len(scores), dtype=bool)
-    used = np.zeros(int(slots.max(initial=-1)) + 1, dtype=bool)
-    chosen: list[np.ndarray] = []
     calls: np.ndarray = getattr(pairs, walked)
     rank = getattr(pairs.encoding, walked).place[calls]
-    order = np.lexsort((calls, rank))
-    ends = np.cumsum(np.bincount(rank)) if len(rank) else np.empty(0, dtype=np.int64)
-    for begin, end in zip(np.concatenate(([0], ends[:-1])).tolist(), ends.tolist()):
-        turn = order[begin:end]
-        if not len(turn):
-            continue
+    # A call with one candidate that no other one can use need not wait for its turn.
+    met = (np.bincount(calls)[calls] == 1) & (np.bincount(slots)[slots] == 1)
+    chosen = [np.flatnonzero(met & (scores > 0))]
+    used = np.zeros(int(slots.max(initial=-1)) + 1, dtype=bool)
+    waiting = np.flatnonzero(~met)
+    order = waiting[np.lexsort((calls[waiting], rank[waiting]))]
+    for turn in np.split(order, np.flatnonzero(np.diff(rank[order])) + 1) if len(order) else []:
         free = ~used[slots[turn]]
         met[turn] = free
         score = np.where(free, scores[turn], 0.0)
@@ -302,7 +300,9 @@ def greedy(
         picked = turn[first[first < len(turn)]]
         used[slots[picked]] = True
         chosen.append(picked)
-    return (np.concatenate(chosen) if chosen else np.empty(0, dtype=np.int64)), met
+    made = np.concatenate(chosen)
+    # In the order of choosing: in it upstream adds up.
+    return made[np.argsort(rank[made], kind="stable")], met
 
 
 def optimal(pairs: Pairs, scores: np.ndarray) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from functools import cached_property, partial
@@ -13,6 +14,9 @@ import numpy as np
 import orjson
 
 from toolcorrect.arguments.equality import RELATIONS
+
+# How Python writes an integer.
+_INTEGER = r"0|-?[1-9][0-9]{0,4000}"
 
 
 class Unreadable(str):
@@ -48,6 +52,9 @@ class Atoms:
         if relation not in self._same:
             changed = []
             for kind, change in RELATIONS[relation].change.items():
+                if (kind, change) == (int, str):
+                    changed.append(self._integers_as_texts())
+                    continue
                 table = self._tables[kind]
                 # Changing may add values to the table, which are as they should be.
                 numbers = list(table.values())
@@ -57,6 +64,16 @@ class Atoms:
                 made[before] = after
             self._same[relation] = made
         return self._same[relation]
+
+    def _integers_as_texts(self) -> tuple[list[int], list[int]]:
+        """Return the numbers of integers, and of the texts that are written like them.
+
+        Only where there is such a text: integers are many, and most are like no text.
+        """
+        integers = self._tables[int]
+        alike = [(text, number) for text, number in self._tables[str].items() if re.fullmatch(_INTEGER, text)]
+        found = [(integers[int(text)], number) for text, number in alike if int(text) in integers]
+        return [one for one, _ in found], [other for _, other in found]
 
     def _changed(self, keys: list[Any], kind: type, change: Callable[[Any], Any]) -> list[int]:
         values = map(_READ[kind], keys) if kind in _READ else keys

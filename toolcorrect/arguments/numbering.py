@@ -7,11 +7,10 @@ from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from toolcorrect.arguments.values import Agreement, Values
 from toolcorrect.grouping import differs_in_group, distinct
-from toolcorrect.tables import taken
+from toolcorrect.tables import holding, taken
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ class Numbered:
         used = distinct(text[text >= 0])
         marked = np.zeros(len(texts), dtype=bool)
         held = texts if len(used) == len(texts) else taken(texts, used)
-        marked[used] = pc.match_substring(held, "NaN").to_numpy(zero_copy_only=False)
+        marked[used] = holding(held, b"NaN")
         marked[text[differs_in_group(group, text) & (text >= 0)]] = True
         meeting = np.flatnonzero(marked)
         return cls(text, texts, meeting, Values(_chosen(texts, meeting, across=across)))

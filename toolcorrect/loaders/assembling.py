@@ -41,10 +41,15 @@ def assemble(parts: Sequence[Part], **constants: Any) -> Dataset:
         cases[name] = tag_column([part.tags.get(name) for part in parts], sizes)
     cases.update({name: constant(value, STRING, len(ids)) for name, value in constants.items() if value is not None})
     index = pd.Index(STRING.__from_arrow__(ids), name="case")
-    data = Dataset(
+    owners = {
+        "calls": _owners([part.calls for part in parts], firsts),
+        "expected": _owners([part.expected for part in parts], firsts),
+    }
+    data = Dataset.in_order(
+        owners,
         cases=pd.DataFrame(cases, index=index, copy=False),
-        calls=_table([part.calls for part in parts], firsts, CALLS, ids),
-        expected=_table([part.expected for part in parts], firsts, EXPECTED, ids),
+        calls=_table([part.calls for part in parts], owners["calls"], CALLS, ids),
+        expected=_table([part.expected for part in parts], owners["expected"], EXPECTED, ids),
         rules=_records([part.rules for part in parts], firsts, ids),
         tools=_records([part.tools for part in parts], firsts, ids),
         report=_report(parts, notes, firsts, ids),
@@ -176,11 +181,15 @@ def to_pandas(column: pa.ChunkedArray, dtype: Any) -> Any:
     return column.to_numpy().astype(dtype, copy=False)
 
 
-def _table(pieces: Sequence[dict[str, Any]], firsts: np.ndarray, columns: Columns, ids: pa.Array) -> pd.DataFrame:
-    sizes = [len(piece["case"]) if piece else 0 for piece in pieces]
+def _owners(pieces: Sequence[dict[str, Any]], firsts: np.ndarray) -> np.ndarray:
+    """Return the case of each row, as a place in the ids."""
     owners = [piece["case"].to_numpy() + first for piece, first in zip(pieces, firsts) if piece]
-    owner = pa.array(np.concatenate(owners) if owners else np.empty(0, np.int64))
-    made = {"case": STRING.__from_arrow__(pa.chunked_array([ids.take(owner)]))}
+    return np.concatenate([np.empty(0, dtype=np.int64), *owners])
+
+
+def _table(pieces: Sequence[dict[str, Any]], owners: np.ndarray, columns: Columns, ids: pa.Array) -> pd.DataFrame:
+    sizes = [len(piece["case"]) if piece else 0 for piece in pieces]
+    made = {"case": STRING.__from_arrow__(pa.chunked_array([ids.take(pa.array(owners))]))}
     for name, (dtype, default) in columns.items():
         if name != "case":
             made[name] = _joined([piece.get(name) for piece in pieces], sizes, dtype, default)

@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from toolcorrect.arguments.decoding import parse_json
 from toolcorrect.arguments.differences import differences
@@ -18,6 +17,7 @@ from toolcorrect.errors import check_option
 from toolcorrect.names import Names
 from toolcorrect.pairing import Pairs, candidates, greedy
 from toolcorrect.references.preparing import ArgumentOptions, prepare
+from toolcorrect.tables import holding
 
 PLAIN = ArgumentOptions()
 
@@ -71,12 +71,11 @@ def fits(pairs: Pairs, options: ArgumentOptions = PLAIN) -> np.ndarray:
     return made
 
 
-def flexible_texts(texts: pa.Array, options: ArgumentOptions = PLAIN) -> np.ndarray:
+def flexible_texts(texts: pa.ChunkedArray, options: ArgumentOptions = PLAIN) -> np.ndarray:
     """Mark the argument texts that as expected ones may fit unequal ones; one entry more: no text."""
     if options.by_pair:
         return np.arange(len(texts) + 1) < len(texts)
-    holds = pc.match_substring(texts, '"$match"')
-    return np.append(np.asarray(holds.to_numpy(zero_copy_only=False), dtype=bool), False)
+    return np.append(holding(texts, rb'"\$match"'), False)
 
 
 def assign(pairs: Pairs, usable: np.ndarray, later: np.ndarray | None = None) -> np.ndarray:
@@ -100,7 +99,7 @@ def assign(pairs: Pairs, usable: np.ndarray, later: np.ndarray | None = None) ->
     count = len(pairs.encoding.expected.row)
     later = np.zeros(count, dtype=bool) if later is None else later
     partner = np.full(count, -1, dtype=np.int64)
-    for turn in (~later, later):
+    for turn in (~later, later) if later.any() else (~later,):
         taken = np.zeros(len(pairs.encoding.called.row), dtype=bool)
         taken[partner[partner >= 0]] = True
         free = usable & turn[pairs.expected] & ~taken[pairs.called]

@@ -75,8 +75,8 @@ def as_text(encoding: Encoding) -> Encoding:
     marked = [arrived(encoding, side, ("text",)) for side in SIDES]
     if not any(side.any() for side in marked):
         return encoding
-    raw = encoding.column("called", "arguments_raw").fillna(encoding.column("called", "arguments"))
-    texts = [encoding.column("expected", "arguments")[marked[0]], raw[marked[1]]]
+    raw, arguments = (encoding.column("called", name)[marked[1]] for name in ("arguments_raw", "arguments"))
+    texts = [encoding.column("expected", "arguments")[marked[0]], raw.fillna(arguments)]
     code, distinct = pd.factorize(pd.concat(texts))
     numbers = np.split(np.where(code < 0, -1, len(encoding.texts) + code), [len(texts[0])])
     expected, called = encoding.expected.text.copy(), encoding.called.text.copy()
