@@ -299,6 +299,25 @@ def _pydantic_result(id, name, output, error):
     return without({"part_kind": kind, "tool_call_id": id, "tool_name": name, "content": output, "outcome": outcome})
 
 
+def sharegpt(kind, told):
+    """One turn, or for a call of a list of one two; several results of one event are turns of their own."""
+    if kind in ("ask", "answer"):
+        return {"from": "human" if kind == "ask" else "gpt", "value": told}
+    if kind == "call":
+        uses = [without({"name": name, "arguments": value}) for _, name, value in told]
+        return {"from": "function_call", "value": json.dumps(uses if len(uses) > 1 else uses[0])}
+    if kind == "return":
+        output = told[2]
+        return {"from": "observation", "value": output if isinstance(output, str) else json.dumps(output)}
+    odd = {
+        "system": {"from": "system", "value": "Be <short>."},
+        "image": {"from": "nobody", "value": ""},
+        "unknown": {"from": "function_call", "value": "{'name': 'search'}"},
+        "both": {"from": "gpt", "value": '<tool_call>{"name": "search"}</tool_call>'},
+    }
+    return odd.get(told, {"role": "user", "content": "plain"})
+
+
 def singly(write, several):
     """Write an event of several calls, or results, as a message each."""
     return lambda kind, told: [write(kind, one) for one in told] if kind in several else [write(kind, told)]
@@ -313,8 +332,9 @@ WRITERS = {
     "langchain_model_dump": singly(langchain, ("return",)),
     "vercel_ai_messages": singly(vercel, ()),
     "pydantic_ai_messages": singly(pydantic_ai, ()),
+    "sharegpt": singly(sharegpt, ("return",)),
 }
-KEYS = {"gemini_contents": "contents", "openai_responses": "input"}
+KEYS = {"gemini_contents": "contents", "openai_responses": "input", "sharegpt": "conversations"}
 
 
 def record_of(family, talk, beside):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 from typing import Any
 
 from toolcorrect.arguments.decoding import ABSENT, parse_json
 from toolcorrect.loaders.calllike import add_offered_list, listed_items, python_literal
 from toolcorrect.loaders.conversation import Conversation
+from toolcorrect.loaders.gathering import Blocks, Gathered, Layout, of_each
 from toolcorrect.loaders.message_lists import Family, Unfolded, message_format
 
 # What the speakers are called.
@@ -74,6 +77,56 @@ def _add_text(talk: Conversation, text: str) -> None:
         talk.call(name[1], rest[1] if rest else ABSENT, wire=True)
 
 
+def _gather(talks: Sequence[list[Any]], gathered: Gathered) -> set[int]:
+    """Say what `add_turn` says, of several conversations without tags at once."""
+    turns = [turn for talk in talks for turn in talk]
+    speakers = of_each(lambda word: _SPEAKERS.get(str(word)), [turn.get("from", turn.get("role")) for turn in turns])
+    texts = [str(turn.get("value", turn.get("content")) or "") for turn in turns]
+    whole = "\n".join(texts)
+    if None in speakers or "<tool" in whole or "<think>" in whole:
+        raise ValueError("a speaker that nobody knows, or tags")
+    made = [_plain_calls(text) if who == "call" else () for who, text in zip(speakers, texts)]
+    # A turn stands before its calls.
+    contents = [[text, *calls] for text, calls in zip(texts, made)]
+    begins = [who in ("assistant", "call") for who in speakers]
+    said = [word for text, calls in zip(texts, made) for word in (text, *[None] * len(calls))]
+    blocks = Blocks(gathered, list(map(len, talks)), contents, begins, said)
+    starts = list(itertools.accumulate(map(len, contents), initial=0))
+    rows = [row for start, calls in zip(starts, made) for row in range(start + 1, start + 1 + len(calls))]
+    calls = [blocks.all[row] for row in rows]
+    none = [None] * len(calls)
+    arguments = [call.get("arguments", call.get("parameters", ABSENT)) for call in calls]
+    blocks.calls(rows, [call["name"] for call in calls], arguments, none, ["function"] * len(calls))
+    returned = [row for row, who in enumerate(speakers) if who == "result"]
+    results = [(texts[row].strip(), None, None) for row in returned]
+    blocks.results([starts[row] for row in returned], results, [None] * len(returned))
+    blocks.asked([who == "user" for who in speakers], itemgetter(0))
+    blocks.answered([who == "assistant" for who in speakers], lambda turn: str(turn[0]).strip())
+    return set()
+
+
+def _plain_calls(text: str) -> Sequence[dict[str, Any]]:
+    """Return the calls of a text that is JSON.
+
+    Raises
+    ------
+    ValueError
+        Where it is not, or holds anything else.
+    """
+    if not text.startswith(("[", "{")):
+        raise ValueError("no JSON")
+    found = parse_json(text)
+    calls = found if isinstance(found, list) else [found]
+    if [call for call in calls if type(call) is not dict or type(call.get("name")) is not str]:
+        raise ValueError("no calls")
+    return calls
+
+
+def _turns(record: dict[str, Any]) -> Any:
+    """Return the turns of a record, as `unfold` does."""
+    return next((turns for turns, _ in unfold(record)), None)
+
+
 def _tools_in_text(text: str) -> Any:
     """Return the tools that a system text lists between tags; None where it lists none."""
     # A prompt may name the tags before it uses them.
@@ -117,7 +170,10 @@ def _tell_hermes(turns: Sequence[Any]) -> str | None:
 
 
 _BESIDE = frozenset({"conversations", "system"})
+_LAYOUT = Layout(_turns, _gather, wire=True)
 HERMES_TEXT = message_format(
     Family("hermes_text", "conversations with calls in Hermes text", _tell_hermes, add_turn, unfold, _BESIDE)
 )
-SHAREGPT = message_format(Family("sharegpt", "ShareGPT conversations", _tell_sharegpt, add_turn, unfold, _BESIDE))
+SHAREGPT = message_format(
+    Family("sharegpt", "ShareGPT conversations", _tell_sharegpt, add_turn, unfold, _BESIDE, _LAYOUT)
+)

@@ -154,7 +154,7 @@ class Told:
         Notes
         -----
         By id: of several calls with one id, each of a step of its own, the first result answers the first.
-        Without ids the same holds of tools within the step before the result.
+        Without ids the same holds of tools within the step before the result, and without tools of its calls.
         """
         calls, results = self.calls, self.results
         size = len(case)
@@ -164,7 +164,7 @@ class Told:
         # Some with ids and some without would answer each other.
         if 0 < bare.sum() < len(bare) and (np.bincount(owner, bare) % np.maximum(np.bincount(owner), 1)).any():
             return None
-        words = pc.if_else(pa.array(bare), pa.concat_arrays([calls.names, results.tools]), ids)
+        words = pc.if_else(pa.array(bare), self._tools(case, bare), ids)
         coded = words.dictionary_encode()
         if coded.null_count or "" in coded.dictionary.to_pylist():
             return None
@@ -187,6 +187,22 @@ class Told:
         if (made[call] != answering).any() or (calls.place[call] >= results.place).any():
             return None
         return placed(np.arange(len(call)), call, size)
+
+    def _tools(self, case: np.ndarray, bare: np.ndarray) -> pa.Array:
+        """Return the tools of calls and results; one word where the results of a case name none.
+
+        Of a case in which only some do, a null is left.
+        """
+        calls, results = self.calls, self.results
+        unnamed = np.flatnonzero(bare[len(case) :] & results.tools.is_null().to_numpy(zero_copy_only=False))
+        owner = np.concatenate([case, self.case[results.message]])
+        nameless = np.zeros(self.size, dtype=bool)
+        nameless[self.case[results.message[unnamed]]] = True
+        names = pa.concat_arrays([calls.names, results.tools])
+        if not len(unnamed):
+            return names
+        mixed = pa.concat_arrays([pa.repeat(True, len(case)), results.tools.is_null()])
+        return pc.if_else(pa.array(nameless[owner]), pc.if_else(mixed, "tool", pa.scalar(None, names.type)), names)
 
     def goes_on(self, runs: np.ndarray, ends: set[int]) -> bool:
         """Tell whether a conversation may begin with the whole of another; note the ends of all in ``ends``.
