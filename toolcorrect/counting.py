@@ -179,7 +179,7 @@ class _OneWord:
 
     def bit(self, words: np.ndarray, place: np.ndarray | int) -> np.ndarray:
         at = np.minimum(place, self.width - 1).astype(self.word)
-        return ((words >> at) & self.word.type(1)).astype(np.int64) * (np.asarray(place) < self.width)
+        return ((words >> at) & self.word.type(1)).astype(np.int64) * (place < self.width)
 
     def add(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         return left + right
@@ -212,9 +212,9 @@ class _ManyWords:
         return made
 
     def bit(self, words: np.ndarray, place: np.ndarray | int) -> np.ndarray:
-        at = np.minimum(np.broadcast_to(place, len(words)), self.width - 1)
+        at = np.minimum(place, self.width - 1)
         word = words[np.arange(len(words)), at // 64]
-        return ((word >> (at % 64).astype(np.uint64)) & _ONE).astype(np.int64) * (np.asarray(place) < self.width)
+        return ((word >> np.asarray(at % 64).astype(np.uint64)) & _ONE).astype(np.int64) * (place < self.width)
 
     def add(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         total = left + right

@@ -33,7 +33,7 @@ STATUSES = (
     "failed",
 )
 # Cases that are scored at a time.
-_BLOCK = 50_000
+_BLOCK = 40_000
 _STATUS = {name: code for code, name in enumerate(STATUSES)}
 
 EmptyRule = str | Empty | tuple[Side, Side, Side]
@@ -333,12 +333,16 @@ def _side_by_side(data: Dataset, variants: Wanted, what: str, settings: Mapping[
     """Return one attribute of `Scored` for every variant; memory is needed for one block of cases at a time."""
     chosen = {variant.name: variant for variant in resolve(variants)}
     check_dataset(data)
-    made: dict[str, list[np.ndarray]] = {name: [] for name in chosen}
+    columns: dict[str, np.ndarray] = {}
+    end = 0
     for block in data.blocks(_BLOCK):
         scorer = Scorer(block, **settings)
+        begin, end = end, end + len(block)
         for name, variant in chosen.items():
-            made[name].append(getattr(scorer.cases(variant), what))
-    columns = {name: np.concatenate(made.pop(name)) for name in chosen}
+            values = getattr(scorer.cases(variant), what)
+            if name not in columns:
+                columns[name] = np.empty(len(data), dtype=values.dtype)
+            columns[name][begin:end] = values
     return pd.DataFrame(columns, index=data.cases.index, copy=False)
 
 
