@@ -62,6 +62,16 @@ def test_ids_of_a_million_characters():
     assert data.calls["call_id"].to_list() == [MILLION]
 
 
+def test_ten_spans_with_ids_of_a_million_characters_on_one_line():
+    spans = []
+    for i in range(10):
+        name = f"{i}{MILLION}"
+        one = span(i + 1, {**TOOL, "session.id": name, "tool_call.id": name})
+        spans.append({**one, "traceId": name, "spanId": name, "parentSpanId": MILLION})
+    data = load(otlp(*spans))
+    assert data.calls["call_id"].str.len().to_list() == [1_000_001] * 10
+
+
 def test_spans_that_are_each_others_parents_and_endless_stacks():
     stack = [span(i, {"openinference.span.kind": "CHAIN"}, parent=i - 1) for i in range(10, 5000)]
     ring = [span(1, TOOL, parent=2), span(2, {"openinference.span.kind": "AGENT"}, parent=1)]

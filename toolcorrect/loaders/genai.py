@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import methodcaller
 from typing import Any
 
 from toolcorrect.arguments.decoding import ABSENT
@@ -28,6 +29,7 @@ _ID = ("gen_ai.tool.call.id", "gen_ai.tool.id")
 _ARGUMENTS = ("gen_ai.tool.call.arguments", "tool_arguments", "gcp.vertex.agent.tool_call_args")
 _RESULT = ("gen_ai.tool.call.result", "tool_response", "gcp.vertex.agent.tool_response")
 _OFFER = ("gen_ai.tool.definitions", "model_request_parameters", "gcp.vertex.agent.llm_request", "gen_ai.agent.tools")
+_OF_FUNCTIONS = methodcaller("startswith", "llm.request.functions")
 _ROLE_OF_EVENT = {
     "gen_ai.system.message": "system",
     "gen_ai.user.message": "user",
@@ -39,7 +41,7 @@ _ROLE_OF_EVENT = {
 
 def read(span: Span, rows: Rows) -> Reading:
     """Read one span; one that is nothing of these conventions only stands between others."""
-    a = _with_details(span)
+    a = _with_details(span) if span.events else span.attributes
     operation, kind = a.get("gen_ai.operation.name"), a.get("traceloop.span.kind")
     if operation == "execute_tool" or kind == "tool" or (operation is None and "gen_ai.tool.name" in a):
         made = _tool(span, a, rows)
@@ -79,7 +81,7 @@ def _agent(span: Span, a: dict[str, Any]) -> Reading:
 def _offering(a: dict[str, Any], made: Reading) -> Reading:
     """Add the tools that a span says were offered."""
     made.offer = next(filter(None, map(a.get, _OFFER)), None)
-    if made.offer is None:
+    if made.offer is None and any(map(_OF_FUNCTIONS, a)):
         made.offer = subtree(a, "llm.request.functions")
     made.show = _tools
     return made
@@ -118,7 +120,7 @@ def _tool(span: Span, a: dict[str, Any], rows: Rows) -> Reading:
     if "traceloop.entity.input" in a and arguments is ABSENT:
         arguments, output = _of_entity(a, output)
     identity = _first(a, _ID)
-    told = _told_in_events(span, a, rows)
+    told = _told_in_events(span, a) if span.events or "gen_ai.output.messages" in a else None
     if told:
         arguments = told.get("arguments", ABSENT) if arguments is ABSENT else arguments
         output = told.get("output", ABSENT) if output is ABSENT else output
@@ -163,7 +165,7 @@ def _of_entity(a: dict[str, Any], output: Any) -> tuple[Any, Any]:
     return given, result
 
 
-def _told_in_events(span: Span, a: dict[str, Any], rows: Rows) -> dict[str, Any]:
+def _told_in_events(span: Span, a: dict[str, Any]) -> dict[str, Any]:
     """Return what only the events of a tool's span say: of a call and what it returned."""
     found: dict[str, Any] = {}
     answer = decoded(a.get("gen_ai.output.messages"))

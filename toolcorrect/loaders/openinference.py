@@ -14,8 +14,7 @@ from toolcorrect.loaders.span import Span, decoded
 
 KIND = "openinference.span.kind"
 _OF_MESSAGES = methodcaller("startswith", ("llm.output_messages", "llm.input_messages"))
-_NAME, _ARGUMENTS = "function.name", "function.arguments"
-_CALL_FIELDS = frozenset({"id", _NAME, _ARGUMENTS})
+_CALL_PATHS = [["tool_call", "id"], ["tool_call", "function", "name"], ["tool_call", "function", "arguments"]]
 _FIELDS = frozenset({"role", "content", "tool_call_id", "name"})
 _LISTS = frozenset({"llm.input_messages", "llm.output_messages", "llm.tools"})
 # A name with more dots is no name of these conventions.
@@ -135,45 +134,30 @@ def _messages(found: list[Any]) -> list[Any]:
 def _plain(found: list[tuple[str, Any]]) -> list[Any] | None:
     """Return the messages of dotted names in OpenAI's form, without a tree; None where any name is not the usual."""
     messages: dict[str, dict[str, Any]] = {}
-    calls: dict[str, dict[str, dict[str, Any]]] = {}
+    calls: dict[tuple[str, str], dict[str, Any]] = {}
     for name, value in found:
-        place, _, rest = name.partition(".message.")
-        if rest in _FIELDS:
-            messages.setdefault(place, {})[rest] = value
-        else:
-            holder, _, number = rest.partition(".")
-            number, _, field = number.partition(".tool_call.")
-            if holder != "tool_calls" or field not in _CALL_FIELDS:
-                return None
-            calls.setdefault(place, {}).setdefault(number, {})[field] = value
-            messages.setdefault(place, {})
-        if value is not None and not isinstance(value, str):
+        number, *path = name.split(".")
+        if not path or path[0] != "message" or not isinstance(value, str):
             return None
-    numbers = [*messages, *(number for told in calls.values() for number in told)]
-    named = all(_NAME in call for told in calls.values() for call in told.values())
-    if not named or not all(number.isascii() and number.isdecimal() for number in numbers):
+        message = messages.setdefault(number, {})
+        if len(path) == 2 and path[1] in _FIELDS:
+            message[path[1]] = value
+        elif path[1:2] == ["tool_calls"] and path[3:] in _CALL_PATHS:
+            calls.setdefault((number, path[2]), {})[path[-1]] = value
+        else:
+            return None
+    numbers = [*messages, *(place for _, place in calls)]
+    if not all(number.isascii() and number.isdecimal() and len(number) < 10 for number in numbers):
         return None
-    made = []
-    for place in sorted(messages, key=int):
-        message = messages[place]
-        told = calls.get(place, {})
-        made.append(
-            {
-                "role": message.get("role") or "assistant",
-                "content": message.get("content"),
-                "tool_calls": [_plain_call(told[number]) for number in sorted(told, key=int)],
-                "tool_call_id": message.get("tool_call_id"),
-                "name": message.get("name"),
-            }
-        )
-    return made
-
-
-def _plain_call(call: dict[str, Any]) -> dict[str, Any]:
-    made = {"name": call[_NAME]}
-    if call.get(_ARGUMENTS) is not None:
-        made["arguments"] = call[_ARGUMENTS]
-    return {"id": call.get("id"), "function": made}
+    if not all("name" in call for call in calls.values()):
+        return None
+    for message in messages.values():
+        message["role"] = message.get("role") or "assistant"
+        message["tool_calls"] = []
+    for number, place in sorted(calls, key=lambda key: int(key[1])):
+        call = calls[number, place]
+        messages[number]["tool_calls"].append({"id": call.pop("id", None), "function": call})
+    return [messages[number] for number in sorted(messages, key=int)]
 
 
 def _tools(found: list[Any]) -> list[dict[str, Any]]:

@@ -87,7 +87,8 @@ def read_span(record: dict[str, Any]) -> Span:
     parent = get("parentSpanId") or get("parent_span_id") or _first(record, *_PARENTS)
     started = get("startTimeUnixNano") or get("start_time_unix_nano") or _first(record, *_STARTED)
     ended = get("endTimeUnixNano") or get("end_time_unix_nano") or _first(record, *_ENDED)
-    events = _events(get("events"))
+    written = get("events")
+    events = _events(written) if written else []
     failed, message = _status(record)
     if failed and not message:
         message = next((e.attributes.get("exception.message") for e in events if e.name == "exception"), None)
@@ -178,6 +179,8 @@ def nanoseconds(value: Any) -> int | None:
                 value = datetime.fromisoformat(value)
             except ValueError:
                 return None
+    if type(value) is int and _NANOSECONDS <= value < 1 << 63:
+        return value
     if isinstance(value, datetime):
         since = (value if value.tzinfo else value.replace(tzinfo=UTC)) - _EPOCH
         return (since.days * 86_400 + since.seconds) * 10**9 + since.microseconds * 1000
@@ -262,7 +265,7 @@ def _attributes_of(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def _events(events: Any) -> list[Event]:
-    found = decoded(events) if events else None
+    found = decoded(events)
     if not isinstance(found, list):
         return []
     return [Event(str(e.get("name")), attribute_values(e.get("attributes"))) for e in found if isinstance(e, dict)]
