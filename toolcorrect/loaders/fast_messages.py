@@ -146,27 +146,8 @@ def _parsed(block: Block) -> Iterator[list[Any]]:
         Where a line is not JSON.
     """
     lines = block.data.removesuffix(b"\n").split(b"\n")
-    careful = _with_long_numbers(block.data)
     for begin in range(0, len(lines), _AT_ONCE):
-        some = enumerate(lines[begin : begin + _AT_ONCE], begin)
-        yield [parse_json(line) if number in careful else _value(line) for number, line in some]
-
-
-def _value(line: bytes) -> Any:
-    try:
-        return orjson.loads(line)
-    except ValueError:
-        return parse_json(line)
-
-
-def _with_long_numbers(data: bytes) -> set[int]:
-    """Return the lines in which 19 digits stand in a row, as in the shortest integers that orjson may shorten."""
-    octets = np.frombuffer(data, np.uint8)
-    digits = octets - np.uint8(ord("0")) < 10
-    # Runs of 2, 4, 8, 16 and 19.
-    for step in (1, 2, 4, 8, 3):
-        digits = digits[:-step] & digits[step:]
-    return set(np.searchsorted(np.flatnonzero(octets == ord("\n")), np.flatnonzero(digits)).tolist())
+        yield list(map(parse_json, lines[begin : begin + _AT_ONCE]))
 
 
 def _stated(name: str, given: pa.Array, derived: pa.Array) -> pa.Array:

@@ -258,7 +258,10 @@ def _said(said: list[tuple[int, str]]) -> Said:
 
 def texts_of(values: Sequence[Any]) -> pa.Array:
     """Return values as texts, as `text_of` does."""
-    if {*map(type, values)} <= {str, type(None)}:
+    kinds = {*map(type, values)}
+    if kinds <= {type(None)}:
+        return pa.nulls(len(values), TEXT)
+    if kinds <= {str, type(None)}:
         return pa.array(values, TEXT)
     return pa.array([text_of(value) for value in values], TEXT)
 
@@ -278,6 +281,10 @@ def _decoded(texts: list[Any], forms: list[int], notes: list[Note], *, wire: boo
     form, raw, text = np.array(forms, dtype=np.int8), pa.nulls(len(forms), TEXT), pa.array(texts, TEXT)
     status, twice = _STATUS_OF_FORM[form], 0
     encoded = form < 0
+    if len(form) and encoded.all():
+        decoded = decode_texts(text, wire=wire)
+        note_statuses(notes, decoded.status, decoded.twice)
+        return decoded
     if encoded.any():
         decoded = decode_texts(text.filter(pa.array(encoded)), wire=wire)
         text, raw = (
