@@ -9,7 +9,7 @@ import pandas as pd
 
 from toolcorrect.errors import OptionError, check_number, check_option
 from toolcorrect.statistics.aligning import gap_patterns, score_frame
-from toolcorrect.statistics.correlating import kendall, spearman
+from toolcorrect.statistics.correlating import is_exact, kendall, spearman
 from toolcorrect.statistics.thresholds import passes
 
 MEASURES = ("kendall", "spearman", "same_verdict", "mean_gap")
@@ -49,6 +49,10 @@ def agreement(scores: pd.DataFrame, *, threshold: float = 0.5, seed: int = 0) ->
     width = frame.shape[1]
     found = {name: np.full((width, width), np.nan) for name in MEASURES}
     n = np.zeros((width, width), dtype=np.int64)
+    # Of many cases pairs are drawn, which must not be lost to gaps.
+    at_once = is_exact(len(values))
+    if at_once:
+        found["kendall"] = kendall(values)
     for rows, left, right in _blocks(~np.isnan(values)):
         block, mirrored = np.ix_(left, right), np.ix_(right, left)
         n[block], n[mirrored] = len(rows), len(rows)
@@ -57,8 +61,10 @@ def agreement(scores: pd.DataFrame, *, threshold: float = 0.5, seed: int = 0) ->
         columns = left if left is right else np.concatenate([left, right])
         shared, verdicts = values[np.ix_(rows, columns)], passed[np.ix_(rows, columns)]
         same = (verdicts.T @ verdicts + (1 - verdicts).T @ (1 - verdicts)) / len(rows)
-        measured = (kendall(shared, seed=seed), spearman(shared), same, _mean_gaps(shared))
-        for name, matrix in zip(MEASURES, measured):
+        measured = {"spearman": spearman(shared), "same_verdict": same, "mean_gap": _mean_gaps(shared)}
+        if not at_once:
+            measured["kendall"] = kendall(shared, seed=seed)
+        for name, matrix in measured.items():
             part = matrix[: len(left), -len(right) :]
             found[name][block], found[name][mirrored] = part, part.T
     index = pd.MultiIndex.from_product([frame.columns, frame.columns], names=["variant", "other"])

@@ -50,14 +50,14 @@ def spearman(values: np.ndarray) -> np.ndarray:
 
 
 def kendall(values: np.ndarray, *, seed: int = 0) -> np.ndarray:
-    """Return Kendall's tau-b of every two columns; NaN where one is constant.
+    """Return Kendall's tau-b of every two columns over the rows that both have; NaN where one is constant there.
 
     Parameters
     ----------
     values
-        Float of shape (rows, columns), without NaN.
+        Float of shape (rows, columns); NaN: the column lacks the row.
     seed
-        Used where there are more than a million pairs of rows.
+        Used where there are more than a million pairs of rows, see `is_exact`.
 
     Returns
     -------
@@ -68,19 +68,33 @@ def kendall(values: np.ndarray, *, seed: int = 0) -> np.ndarray:
     -----
     The sign of the difference of a pair of rows is computed once for all columns, and products of signs are summed by
     one matrix product. Above a million pairs of rows (1,414 rows) it is estimated from a million random pairs: the
-    standard error is then at most 0.001.
+    standard error is then at most 0.001 (more where columns lack rows, for only pairs that both have count).
 
     Examples
     --------
     >>> kendall(np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 2.0]]))[0, 1].round(4)
     np.float64(0.8165)
     """
-    product = np.zeros((values.shape[1], values.shape[1]))
+    width = values.shape[1]
+    product, untied = np.zeros((width, width)), np.zeros((width, width))
+    lacking = np.isnan(values)
+    known = (~lacking).astype(np.float32) if lacking.any() else None
     for first, second in _row_pairs(len(values), seed):
         a, b = values[first], values[second]
         signs = (a > b).astype(np.float32) - (a < b)
         product += signs.T @ signs
-    return _scaled(product, np.diag(product))
+        if known is not None:
+            # Pairs of rows that the one column tells apart, and that the other has.
+            untied += np.abs(signs).T @ (known[first] * known[second])
+    if known is None:
+        return _scaled(product, np.diag(product))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.clip(product / np.sqrt(untied * untied.T), -1, 1))
+
+
+def is_exact(rows: int) -> bool:
+    """Tell whether `kendall` looks at all pairs of so many rows."""
+    return rows * (rows - 1) // 2 <= PAIRS
 
 
 def _scaled(product: np.ndarray, squares: np.ndarray) -> np.ndarray:
@@ -93,7 +107,7 @@ def _row_pairs(rows: int, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield blocks of pairs of rows: all of them, or a million at random."""
     if rows < 2:
         return
-    if rows * (rows - 1) // 2 <= PAIRS:
+    if is_exact(rows):
         first, second = np.triu_indices(rows, 1)
         for start in range(0, len(first), _BLOCK):
             yield first[start : start + _BLOCK], second[start : start + _BLOCK]
