@@ -23,14 +23,15 @@ def read(source: Source, rows: Rows) -> None:
     """Read lines; each session is a case."""
     sessions: dict[str, list[tuple[str, dict[str, Any]]]] = defaultdict(list)
     for label, line in source.records():
+        session = (line.get("sessionId") or line.get("session_id")) if isinstance(line, dict) else None
+        if session is not None:
+            sessions[str(session)].append((label, line))
+            continue
         with rows.record(label):
             if not isinstance(line, dict):
                 raise TypeError("a line is an object")
-            session = line.get("sessionId") or line.get("session_id")
-            if session is None and line.get("type") not in ("summary", "file-history-snapshot", "queue-operation"):
+            if line.get("type") not in ("summary", "file-history-snapshot", "queue-operation"):
                 raise ValueError("it belongs to no session")
-            if session is not None:
-                sessions[str(session)].append((label, line))
     for session, lines in sessions.items():
         _Session(rows, session).read(_kept(lines, rows))
 
@@ -40,27 +41,32 @@ def _kept(lines: list[tuple[str, dict[str, Any]]], rows: Rows) -> list[tuple[str
     told: set[str] = set()
     prompts: dict[Any, list[Any]] = defaultdict(list)
     for _, line in lines:
-        if line.get("parentUuid") and _is_prompt(line) and line.get("uuid") not in prompts[line["parentUuid"]]:
-            prompts[line["parentUuid"]].append(line.get("uuid"))
+        if line.get("type") == "user" and line.get("parentUuid") and _is_prompt(line):
+            same = prompts[line["parentUuid"]]
+            if line.get("uuid") not in same:
+                same.append(line.get("uuid"))
     # Of several prompts after the same line the last one was kept.
     dead = {identity for same in prompts.values() for identity in same[:-1]}
     kept = []
     for label, line in lines:
         identity = line.get("uuid")
-        if identity in dead or line.get("parentUuid") in dead:
+        if dead and (identity in dead or line.get("parentUuid") in dead):
             dead.add(identity)
             rows.report("rewound", "lines that the person went back behind", record="")
-        elif identity is not None and identity in told and _has_content(line):
-            rows.report("merged", "a line told again", record="")
-        else:
-            # A damaged line does not stand for its good copy.
-            told |= {identity} if identity is not None and _has_content(line) else set()
-            kept.append((label, line))
+            continue
+        # A damaged line does not stand for its good copy.
+        if identity is not None and _has_content(line):
+            if identity in told:
+                rows.report("merged", "a line told again", record="")
+                continue
+            told.add(identity)
+        kept.append((label, line))
     return kept
 
 
 def _is_prompt(line: dict[str, Any]) -> bool:
-    if line.get("type") != "user" or line.get("isSidechain") or line.get("isMeta") or not _has_content(line):
+    """Tell whether a line of a user is what a person wrote."""
+    if line.get("isSidechain") or line.get("isMeta") or not _has_content(line):
         return False
     return not any(isinstance(b, dict) and b.get("type") == "tool_result" for b in said(line["message"]))
 

@@ -11,6 +11,7 @@ from toolcorrect.loaders.rows import Case
 # Agent frameworks hand over to another agent by calls whose names begin so, or are so.
 _HANDOFFS = ("transfer_to_", "transfer_back_to_")
 _HANDOFF = "handoff"
+_REPORTED = frozenset({"handoff", "pseudo"})
 
 
 class Conversation:
@@ -48,9 +49,9 @@ class Conversation:
             self._between_steps = False
             self.step += 1
             self._waiting = []
-        if columns.get("kind") in ("handoff", "pseudo"):
+        if columns.get("kind") in _REPORTED:
             self.case.report("pseudo_tool", f"{tool} is marked as {columns['kind']}")
-        made = self.case.call(tool, arguments, turn=max(self.turns - 1, 0), step=self.step, **columns)
+        made = self.case.call(tool, arguments, turn=self.turns - 1 if self.turns else 0, step=self.step, **columns)
         self._waiting.append(made)
         return made
 
