@@ -50,10 +50,14 @@ _NO_TUPLE = "parameters must come as a Python tuple, which no JSON file can hold
 
 def _last_given(encoding: Encoding) -> np.ndarray:
     """For each expected call, the place of the last one of its tool in its list that states arguments, or -1."""
-    side = encoding.expected
-    given = ~arrived(encoding, "expected", NOT_GIVEN)
-    place = pd.Series(np.where(given, np.arange(len(side.row)), -1))
-    return np.asarray(place.groupby([side.owner, side.tool]).transform("max").to_numpy(), dtype=np.int64)
+
+    def find() -> np.ndarray:
+        side = encoding.expected
+        given = ~arrived(encoding, "expected", NOT_GIVEN)
+        place = pd.Series(np.where(given, np.arange(len(side.row)), -1))
+        return np.asarray(place.groupby([side.owner, side.tool]).transform("max").to_numpy(), dtype=np.int64)
+
+    return encoding.origin.remember("last given", find)
 
 
 def read(encoding: Encoding) -> Encoding:
