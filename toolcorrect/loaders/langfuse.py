@@ -13,7 +13,7 @@ from toolcorrect.loaders.rows import MALFORMED, Rows
 from toolcorrect.loaders.source import Source
 from toolcorrect.loaders.span import Span, nanoseconds
 from toolcorrect.loaders.telling import objects
-from toolcorrect.loaders.trace import Traces
+from toolcorrect.loaders.traces import Traces
 
 _TYPES = frozenset(
     {

@@ -18,7 +18,7 @@ from toolcorrect.loaders.rows import Rows
 from toolcorrect.loaders.source import Source
 from toolcorrect.loaders.span import Span, decoded, nanoseconds
 from toolcorrect.loaders.telling import objects
-from toolcorrect.loaders.trace import Traces
+from toolcorrect.loaders.traces import Traces
 
 _MODELS = ("llm", "chat_model")
 _SESSION = ("thread_id", "session_id", "conversation_id")

@@ -13,7 +13,8 @@ from toolcorrect.loaders.rows import MALFORMED, Case, Rows
 from toolcorrect.loaders.source import Source
 from toolcorrect.loaders.span import decoded, read_span
 from toolcorrect.loaders.telling import objects
-from toolcorrect.loaders.trace import Trace, fill_case
+from toolcorrect.loaders.trace import Trace
+from toolcorrect.loaders.traces import fill_case
 
 # Expectations that hold calls, by convention.
 _CALLS = ("expected_tool_calls", "expected_tools", "expected_trajectory")

@@ -13,7 +13,7 @@ from toolcorrect.loaders.rows import MALFORMED, Rows
 from toolcorrect.loaders.source import Source
 from toolcorrect.loaders.span import Span, log_spans, otlp_spans, read_span
 from toolcorrect.loaders.telling import objects
-from toolcorrect.loaders.trace import Traces
+from toolcorrect.loaders.traces import Traces
 
 _REQUESTS = ("resourceSpans", "resource_spans", "resourceLogs", "resource_logs")
 # Detection looks at the names of attributes of so many spans.

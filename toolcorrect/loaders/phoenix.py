@@ -13,7 +13,7 @@ from toolcorrect.loaders.rows import Rows
 from toolcorrect.loaders.source import Source
 from toolcorrect.loaders.span import read_span
 from toolcorrect.loaders.telling import objects
-from toolcorrect.loaders.trace import Traces
+from toolcorrect.loaders.traces import Traces
 
 _ID = "context.span_id"
 
