@@ -6,6 +6,7 @@ import itertools
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -81,17 +82,19 @@ class Gathered:
         columns = {name: texts_of(made[name]) for name in made.keys() - _OWN}
         if {*made["kind"]} - {"function"}:
             columns["kind"] = category(made["kind"], KINDS)
+        message = np.repeat(np.arange(len(self.sizes)), self.sizes)
+        made_at, returned_at = (np.array(table["place"], dtype=np.int64) for table in (made, returned))
         calls = Calls(
-            np.array(made["message"], dtype=np.int64),
-            np.array(made["place"], dtype=np.int64),
+            message[made_at],
+            made_at,
             pa.array(made["name"], TEXT),
             _decoded(made["arguments"], made["form"], notes, wire=wire),
             pa.array(made["id"], TEXT),
             columns,
         )
         results = Results(
-            np.array(returned["message"], dtype=np.int64),
-            np.array(returned["place"], dtype=np.int64),
+            message[returned_at],
+            returned_at,
             pa.array(returned["id"], TEXT),
             pa.array(returned["tool"], TEXT),
             {
@@ -120,7 +123,7 @@ class Gathered:
 
 
 # Columns of calls that are not simply texts.
-_OWN = frozenset({"message", "place", "name", "arguments", "form", "id", "kind"})
+_OWN = frozenset({"place", "name", "arguments", "form", "id", "kind"})
 
 
 class Blocks:
@@ -149,7 +152,6 @@ class Blocks:
         said: Sequence[Any] | None = None,
     ) -> None:
         self.all = list(itertools.chain.from_iterable(contents))
-        self.message = [row for row, blocks in enumerate(contents) for _ in blocks]
         self._gathered, self._lengths, self._contents = gathered, lengths, contents
         self._first, self._place = len(gathered.begins), gathered.places
         gathered.lengths += lengths
@@ -157,6 +159,11 @@ class Blocks:
         gathered.places += len(self.all)
         gathered.said += map(hash, [block.get("text") for block in self.all] if said is None else said)
         gathered.sizes += map(len, contents)
+
+    @cached_property
+    def message(self) -> list[int]:
+        """The message, counted from the first of these, of each block."""
+        return [row for row, blocks in enumerate(self._contents) for _ in blocks]
 
     def calls(
         self,
@@ -176,12 +183,12 @@ class Blocks:
         """
         if not _MARKED.isdisjoint(kinds):
             raise ValueError("calls that are to be reported")
-        message = self._add(self._gathered.calls, rows, id=ids, name=names, kind=kinds, **columns)
+        self._add(self._gathered.calls, rows, id=ids, name=names, kind=kinds, **columns)
         texts, forms = _held(arguments)
         self._gathered.calls["arguments"] += texts
         self._gathered.calls["form"] += forms
-        ends = np.cumsum(self._lengths)
-        return set(np.searchsorted(ends, message, side="right").tolist())
+        blocks = np.append(0, np.cumsum(self._gathered.sizes[self._first :]))
+        return set(np.searchsorted(blocks[np.cumsum(self._lengths)], rows, side="right").tolist())
 
     def results(
         self,
@@ -214,13 +221,10 @@ class Blocks:
         """Take what messages say of their case, those left out that say nothing."""
         self._gathered.named[column] += [(self._first + row, value) for row, value in enumerate(values) if value]
 
-    def _add(self, table: dict[str, list[Any]], rows: Sequence[int], **columns: Sequence[Any]) -> list[int]:
-        message = [self.message[row] for row in rows]
-        table["message"] += [self._first + row for row in message]
+    def _add(self, table: dict[str, list[Any]], rows: Sequence[int], **columns: Sequence[Any]) -> None:
         table["place"] += [self._place + row for row in rows]
         for name, values in columns.items():
             table[name] += values
-        return message
 
 
 def listed_contents(messages: Sequence[Any]) -> list[list[Any]]:
