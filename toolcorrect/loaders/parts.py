@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from toolcorrect.arguments.decoding import FORM, STATUS, TEXT, decode_texts, to_json
-from toolcorrect.loaders.calls import Call, Expected, storable
+from toolcorrect.loaders.calls import Call, Expected, moment, storable
 from toolcorrect.loaders.rows import Case, Rows
 from toolcorrect.tables import KINDS, ROLES, SOURCES
 
@@ -247,14 +247,14 @@ def times(values: list[Any]) -> Column:
     if {*map(type, values)} <= {type(None)}:
         return pa.nulls(len(values), _TIME)
     made: list[int | None] = []
-    for value in values:
+    for value in map(moment, values):
         if isinstance(value, str) and value.isdigit():
             value = int(value)
         if isinstance(value, int | float) and not isinstance(value, bool):
             made.append(int(value // 1000) if value == value and abs(value) < 9e18 else None)
         elif isinstance(value, str | datetime):
-            moment = pd.to_datetime(value, utc=True, errors="coerce")
-            made.append(None if pd.isna(moment) else int(moment.as_unit("us").asm8.astype("int64")))
+            found = pd.to_datetime(value, utc=True, errors="coerce")
+            made.append(None if pd.isna(found) else int(found.as_unit("us").asm8.astype("int64")))
         else:
             made.append(None)
     return pa.array(made, pa.int64()).cast(_TIME)
