@@ -212,6 +212,8 @@ class _ManyWords:
         return made
 
     def bit(self, words: np.ndarray, place: np.ndarray | int) -> np.ndarray:
+        if isinstance(place, int):
+            return ((words[:, place // 64] >> np.uint64(place % 64)) & _ONE).astype(np.int64)
         at = np.minimum(place, self.width - 1)
         word = words[np.arange(len(words)), at // 64]
         return ((word >> np.asarray(at % 64).astype(np.uint64)) & _ONE).astype(np.int64) * (place < self.width)

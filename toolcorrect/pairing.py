@@ -288,7 +288,8 @@ def greedy(
     chosen = [np.flatnonzero(met & (scores > 0))]
     used = np.zeros(int(slots.max(initial=-1)) + 1, dtype=bool)
     waiting = np.flatnonzero(~met)
-    order = waiting[np.lexsort((calls[waiting], rank[waiting]))]
+    order = waiting[np.argsort(calls[waiting], kind="stable")]
+    order = order[np.argsort(rank[order], kind="stable")]
     for turn in np.split(order, np.flatnonzero(np.diff(rank[order])) + 1) if len(order) else []:
         free = ~used[slots[turn]]
         met[turn] = free
@@ -400,11 +401,10 @@ def ordered(pairs: Pairs, scores: np.ndarray) -> np.ndarray:
         dense = np.zeros((len(lists), width, depth), dtype=np.float64)
         i = encoding.expected.place[pairs.expected[inside]]
         j = encoding.called.place[pairs.called[inside]]
-        dense[rows, i, j] = scores[inside]
+        dense[rows, i, j] = np.maximum(scores[inside], 0)
         row = np.zeros((len(lists), depth + 1))
         for step in range(int(lengths_e[lists].max())):
-            gain = dense[:, step]
-            through = np.where(gain > 0, row[:, :-1] + gain, 0.0)
-            row[:, 1:] = np.maximum.accumulate(np.maximum(row[:, 1:], through), axis=1)
+            best = np.maximum(row[:, 1:], row[:, :-1] + dense[:, step])
+            np.maximum.accumulate(best, axis=1, out=row[:, 1:])
         made[lists] = row[:, -1]
     return made

@@ -44,7 +44,8 @@ _MANY_DIGITS = b"0" * 19
 _LONG_DOCUMENT = 4000
 
 # Spellings that Arrow's parser takes for something else, or that need a closer look.
-_NOT_PLAIN = (rb"\n", rb"NaN", rb"Inf", rb"\\u[dD][89a-fA-F]")
+_NOT_PLAIN = (b"\n", b"NaN", b"Inf")
+_SURROGATE, _MAYBE_SURROGATE = r"\\u[dD][89a-fA-F]", (rb"\ud", rb"\uD")
 # Below this many texts a loop is faster.
 _FEW = 64
 
@@ -337,7 +338,11 @@ def _not_plain(texts: pa.Array) -> np.ndarray:
     plain = (np.diff(offsets) > 1) & (np.diff(offsets) < 2000)
     plain[plain] = octets[offsets[:-1][plain]] == ord("{")
     plain[plain] = octets[offsets[1:][plain] - 1] == ord("}")
-    plain &= ~holding(pa.chunked_array([texts]), *_NOT_PLAIN)
+    whole = pa.chunked_array([texts])
+    plain &= ~holding(whole, *_NOT_PLAIN)
+    maybe = np.flatnonzero(holding(whole, *_MAYBE_SURROGATE))
+    surrogate = pc.match_substring_regex(texts.take(pa.array(maybe)), _SURROGATE)
+    plain[maybe[surrogate.to_numpy(zero_copy_only=False)]] = False
     candidates = texts if plain.all() else pc.filter(texts, pa.array(plain), memory_pool=POOL)
     empty, newline = pa.scalar("", TEXT), pa.scalar("\n", TEXT)
     ended = pc.binary_join_element_wise(candidates, empty, newline, memory_pool=POOL)

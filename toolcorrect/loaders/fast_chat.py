@@ -80,7 +80,7 @@ def _plan(source: Source) -> Plan | None:
 
 def _read(plan: Plan, block: Block, source: Source, ends: set[int], offered: Offered | None) -> Part | None:
     taken = (block.data, 0) if offered is None else offered.taken(block.data)
-    columns = None if taken is None else plan.columns(taken[0])
+    columns = None if taken is None else plan.columns(block if offered is None else Block(taken[0], block.first))
     part = None if columns is None else plan.part(columns, block, source, wire=True)
     if taken is None or columns is None or part is None:
         return None

@@ -87,8 +87,9 @@ class _Reader:
                     del record[key]
             beside += map(orjson.dumps, records)
         data = b"\n".join(beside)
-        columns = self.plan.columns(data)
-        part = None if columns is None else self.plan.part(columns, Block(data, block.first), self.source, wire=True)
+        rest = Block(data, block.first)
+        columns = self.plan.columns(rest)
+        part = None if columns is None else self.plan.part(columns, rest, self.source, wire=True)
         if part is None:
             return None
         told = gathered.told(part.notes, wire=self.layout.wire)

@@ -71,7 +71,7 @@ class Plan:
 
     def read(self, block: Block, source: Source) -> Part | None:
         """Read a block by columns; None where it is not regular."""
-        columns = self.columns(block.data)
+        columns = self.columns(block)
         wire = any(side.key == WIRE_KEY for side in self.sides.values())
         return None if columns is None else self.part(columns, block, source, wire=wire)
 
@@ -114,15 +114,15 @@ class Plan:
             part.cases[f"{name}_known"] = there
         return part
 
-    def columns(self, data: bytes) -> dict[str, pa.Array] | None:
+    def columns(self, block: Block) -> dict[str, pa.Array] | None:
         """Parse a block into a column for each key; None where it does not keep to the plan."""
-        records = _one_object_a_line(data)
+        records = _one_object_a_line(block)
         if not records:
             return None
         try:
             table = pj.read_json(
-                pa.BufferReader(data),
-                read_options=pj.ReadOptions(use_threads=False, block_size=len(data) + 1),
+                pa.BufferReader(block.data),
+                read_options=pj.ReadOptions(use_threads=False, block_size=len(block.data) + 1),
                 parse_options=pj.ParseOptions(explicit_schema=self.schema, unexpected_field_behavior="error"),
                 memory_pool=POOL,
             )
@@ -296,7 +296,7 @@ def _fits(kind: pa.DataType, wanted: pa.DataType) -> bool:
     return kind in (wanted, pa.null()) or (kind == _INTEGER and wanted == _NUMBER)
 
 
-def _one_object_a_line(data: bytes) -> int:
+def _one_object_a_line(block: Block) -> int:
     """Return how many lines there are if each is one object by itself, else 0.
 
     Notes
@@ -304,14 +304,13 @@ def _one_object_a_line(data: bytes) -> int:
     In valid JSON ``}`` and ``{`` meet only between two values, so if every newline lies between them, and Arrow
     then finds as many values as lines, each line is one value.
     """
-    octets = np.frombuffer(data, dtype=np.uint8)
-    ends = np.flatnonzero(octets == ord("\n"))
+    octets, ends = np.frombuffer(block.data, dtype=np.uint8), block.newlines
     if not len(ends) or ends[-1] != len(octets) - 1:
         ends = np.append(ends, len(octets))
     starts = np.append(0, ends[:-1] + 1)
     if starts[-1] >= len(octets) or (octets[starts] != ord("{")).any() or (octets[ends - 1] != ord("}")).any():
         return 0
-    return len(ends) if _is_utf8(data) else 0
+    return len(ends) if _is_utf8(block.data) else 0
 
 
 def _is_utf8(data: bytes) -> bool:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import IO, Any, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import IO, Any
 
+import numpy as np
 import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -17,11 +20,17 @@ BLOCK = 16 << 20
 LONGEST_LINE = 64 << 20
 
 
-class Block(NamedTuple):
+@dataclass(frozen=True)
+class Block:
     """Whole lines of a file: the bytes and the number (from 1) of the first line."""
 
     data: bytes
     first: int
+
+    @cached_property
+    def newlines(self) -> np.ndarray:
+        """Return the places of the newlines (int64)."""
+        return np.flatnonzero(np.frombuffer(self.data, dtype=np.uint8) == ord("\n"))
 
 
 class Lines:
@@ -55,8 +64,8 @@ class Lines:
             block = Block(b"".join([*rest, data[:cut]]), number)
             rest = [data[cut:]]
             held = len(rest[0])
-            number += block.data.count(b"\n")
             yield block
+            number += len(block.newlines)
         last = b"".join(rest)
         if last.strip():
             yield Block(last, number)

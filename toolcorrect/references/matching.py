@@ -75,7 +75,7 @@ def flexible_texts(texts: pa.ChunkedArray, options: ArgumentOptions = PLAIN) -> 
     """Mark the argument texts that as expected ones may fit unequal ones; one entry more: no text."""
     if options.by_pair:
         return np.arange(len(texts) + 1) < len(texts)
-    return np.append(holding(texts, rb'"\$match"'), False)
+    return np.append(holding(texts, b'"$match"'), False)
 
 
 def assign(pairs: Pairs, usable: np.ndarray, later: np.ndarray | None = None) -> np.ndarray:
