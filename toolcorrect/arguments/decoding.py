@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.json as pj
 
-from toolcorrect.tables import FORMS, STATUSES, holding
+from toolcorrect.tables import FORMS, STATUSES
 
 ABSENT: Final = type("Absent", (), {"__repr__": lambda self: "ABSENT", "__bool__": lambda self: False})()
 """Stands for a key that is not there, which differs from null."""
@@ -43,9 +43,8 @@ _MANY_DIGITS = b"0" * 19
 # Beyond so many bytes Arrow's search is worth its call.
 _LONG_DOCUMENT = 4000
 
-# Spellings that Arrow's parser takes for something else, or that need a closer look.
-_NOT_PLAIN = (b"\n", b"NaN", b"Inf")
-_SURROGATE, _MAYBE_SURROGATE = r"\\u[dD][89a-fA-F]", (rb"\ud", rb"\uD")
+# Spellings that Arrow's parser takes for something else, or that need a closer look: letters one by one.
+_ODD_SPELLINGS = ((b"\n",), (b"N", b"a", b"N"), (b"I", b"n", b"f"), (b"\\", b"u", b"dD", b"89abcdefABCDEF"))
 # Below this many texts a loop is faster.
 _FEW = 64
 
@@ -338,11 +337,8 @@ def _not_plain(texts: pa.Array) -> np.ndarray:
     plain = (np.diff(offsets) > 1) & (np.diff(offsets) < 2000)
     plain[plain] = octets[offsets[:-1][plain]] == ord("{")
     plain[plain] = octets[offsets[1:][plain] - 1] == ord("}")
-    whole = pa.chunked_array([texts])
-    plain &= ~holding(whole, *_NOT_PLAIN)
-    maybe = np.flatnonzero(holding(whole, *_MAYBE_SURROGATE))
-    surrogate = pc.match_substring_regex(texts.take(pa.array(maybe)), _SURROGATE)
-    plain[maybe[surrogate.to_numpy(zero_copy_only=False)]] = False
+    odd = offsets[0] + _oddly_spelt(octets[offsets[0] : offsets[-1]])
+    plain[np.searchsorted(offsets, odd, side="right") - 1] = False
     candidates = texts if plain.all() else pc.filter(texts, pa.array(plain), memory_pool=POOL)
     empty, newline = pa.scalar("", TEXT), pa.scalar("\n", TEXT)
     ended = pc.binary_join_element_wise(candidates, empty, newline, memory_pool=POOL)
@@ -360,6 +356,21 @@ def _not_plain(texts: pa.Array) -> np.ndarray:
     if values == len(candidates):
         return np.flatnonzero(~plain)
     return np.sort(np.concatenate([np.flatnonzero(~plain), _not_objects(candidates, np.flatnonzero(plain))]))
+
+
+def _oddly_spelt(octets: np.ndarray) -> np.ndarray:
+    """Return the places (int64) where a spelling begins that is not plain."""
+    begins = np.zeros(len(octets), dtype=bool)
+    for first, *_ in _ODD_SPELLINGS:
+        begins |= octets == ord(first)
+    place = np.flatnonzero(begins)
+    found = np.zeros(len(place), dtype=bool)
+    for letters in _ODD_SPELLINGS:
+        same = np.ones(len(place), dtype=bool)
+        for ahead, choice in enumerate(letters):
+            same &= np.isin(octets[np.minimum(place + ahead, len(octets) - 1)], list(choice))
+        found |= same
+    return place[found]
 
 
 def _not_objects(texts: pa.Array, rows: np.ndarray) -> np.ndarray:
