@@ -17,6 +17,7 @@ COUNTS = ("shared", "shared_distinct", "expected_found", "called_wanted", "longe
 # Comparisons (bytes) a block may hold at once, and lanes: few enough for the processor's cache.
 _BLOCK = 1 << 24
 _LANES = 1 << 13
+_FEW = 1 << 8
 _ONE = np.uint64(1)
 
 
@@ -105,7 +106,7 @@ def blocks(
         called length.
     """
     live = np.flatnonzero((expected_lengths > 0) & (called_lengths > 0))
-    wide = np.maximum(_power_of_two(expected_lengths[live]), 8)
+    wide = _few_widths(np.maximum(_power_of_two(expected_lengths[live]), 8))
     order = np.lexsort((called_lengths[live], wide))
     live, wide = live[order], wide[order]
     begins = np.flatnonzero(np.diff(wide, prepend=0))
@@ -117,6 +118,18 @@ def blocks(
             size = min(max(_BLOCK // (width * depth * cell), 1), _LANES)
             yield live[max(end - size, begin) : end], width, depth
             end -= size
+
+
+def _few_widths(wide: np.ndarray) -> np.ndarray:
+    """Put lists of widths that few have to those of the next width: a step over few lists costs as much as over many."""
+    widths, counts = np.unique(wide, return_counts=True)
+    joined = widths.copy()
+    begin = 0
+    for end in range(1, len(widths) + 1):
+        if counts[begin:end].sum() >= _FEW or end == len(widths):
+            joined[begin:end] = widths[end - 1]
+            begin = end
+    return joined[np.searchsorted(widths, wide)]
 
 
 def padded(values: np.ndarray, offsets: np.ndarray, lanes: np.ndarray, width: int, filler: int) -> np.ndarray:
