@@ -121,7 +121,7 @@ def blocks(
 
 
 def _few_widths(wide: np.ndarray) -> np.ndarray:
-    """Put lists of widths that few have to those of the next width: a step over few lists costs as much as over many."""
+    """Put lists of widths that few have to those of the next: a step over few lists costs as much as over many."""
     widths, counts = np.unique(wide, return_counts=True)
     joined = widths.copy()
     begin = 0

@@ -12,7 +12,7 @@ from toolcorrect.arguments.decoding import parse_json, to_json
 from toolcorrect.dataset import Dataset, check_dataset
 from toolcorrect.encoding import OUTSIDE
 from toolcorrect.errors import DataError, OptionError, check_number, check_option, check_type, unknown_name
-from toolcorrect.tables import coerce
+from toolcorrect.tables import STRING, coerce, constant
 
 EDITS = ("add", "drop", "repeat", "swap", "change")
 # What a call leaves behind when another takes its place: where it stood.
@@ -99,7 +99,7 @@ def edit(
         keep[chosen] = False
         return _with_calls(data, calls[keep], place[keep])
     if kind == "repeat":
-        again = calls.iloc[chosen].assign(call_id=pd.NA)
+        again = calls.iloc[chosen].assign(call_id=constant(None, STRING, len(chosen)))
         return _with_calls(data, pd.concat([calls, again]), np.concatenate([place, place[chosen] + 1]))
     if kind == "swap":
         source = np.arange(len(calls))

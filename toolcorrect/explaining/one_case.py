@@ -184,9 +184,11 @@ def _findings(one: Dataset, scope: str, names: str | Names) -> pd.DataFrame:
 
 
 def _located(defects: pd.DataFrame) -> list[str]:
-    where = defects["tool"].fillna("") + np.where(defects["path"] == "", "", ", " + defects["path"])
-    words = defects["note"].where(defects["note"] != "", defects["code"].astype(STRING).str.replace("_", " "))
-    return [f"{place}: {word}" if place else word for place, word in zip(where, words)]
+    texts = (defects[name].astype(STRING).fillna("") for name in ("tool", "path", "note", "code"))
+    return [
+        ": ".join(filter(None, (", ".join(filter(None, (tool, path))), note or code.replace("_", " "))))
+        for tool, path, note, code in zip(*texts)
+    ]
 
 
 def _lines(one: Dataset, encoding: Encoding, pairs: Alignment, chosen: int) -> pd.DataFrame:
