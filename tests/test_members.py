@@ -1,10 +1,13 @@
 import json
 
 import pyarrow as pa
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from toolcorrect.arguments.equality import RELATIONS, canonical_text
 from toolcorrect.arguments.members import split_objects
+from toolcorrect.arguments.values import Values
 
 # Texts of structure alone, so that many are nearly JSON.
 scraps = st.lists(
@@ -36,6 +39,7 @@ def pairs_of(text):
 @given(st.lists(spelt, max_size=8))
 @example(['{"a":1', '{"b":"}', "\\", '{"a":2}', '"', '{"a":"x"}', "{}", "{} ", "}{", ""])
 @example(['{"a":[1}', '{"a":2]}', '{"a":1,}', "{,}", '{"a"}', '{"a":1}{"b":2}'])
+@example(["{]", '{"a":1]'])
 @settings(max_examples=300, deadline=None)
 def test_members_are_those_that_a_parser_finds(texts):
     made = split_objects(pa.array(texts, pa.large_string()))
@@ -75,3 +79,11 @@ def test_a_slice_of_texts_is_split_like_the_whole():
     texts = pa.array(['{"a":1}', '{"b":2}', '{"c":3}'], pa.large_string())
     assert split_objects(texts[1:2]).key.to_pylist() == ['"b"']
     assert len(split_objects(texts[:0]).row) == 0
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("texts", [["{:1}"], ['{"a":}', '{"b": }', '{"a":}'], ["{]", "{}"], ['{"a":1]', '{"a":1}']])
+def test_what_is_nearly_an_object_equals_only_itself(relation, texts):
+    codes = Values(pa.chunked_array([texts], pa.large_string())).codes(relation)
+    canonical = [canonical_text(text, relation) for text in texts]
+    assert codes.tolist() == list(map(canonical.index, canonical))

@@ -11,6 +11,7 @@ from toolcorrect import scoring
 from toolcorrect.errors import DataError, LoadError, OptionError, UnknownNameError
 from toolcorrect.references.preparing import ArgumentOptions
 from toolcorrect.variants import CORE, registry
+from toolcorrect.variants.autoevals import json_diff
 
 
 def one(called, expected, variant, **options):
@@ -235,8 +236,26 @@ def test_cases_are_scored_in_blocks_as_all_at_once(monkeypatch, size):
     effects = tc.score(data, variants="core", scope="effect")
     monkeypatch.setattr(scoring, "_BLOCK", size)
     for one, made in zip(whole, (tc.score, tc.status, tc.best_reference)):
-        pd.testing.assert_frame_equal(one, made(data, **asked))
+        pd.testing.assert_frame_equal(one, made(data, **asked), check_exact=True)
     pd.testing.assert_frame_equal(effects, tc.score(data, variants="core", scope="effect"))
+
+
+def test_a_score_does_not_hang_on_the_cases_beside_it():
+    def given(share):
+        return {"arguments": {f"k{i}": i for i in range(share)}}
+
+    wanted = [{"name": name, **given(10)} for name in "abc"]
+    called = [{"name": name, **given(share)} for name, share in zip("abc", (1, 2, 3))]
+    data = dataset((list("cba"), list("cba")), (called, wanted))
+    alone = tc.score(data.select(data.cases.index[1:]), variants="all")
+    pd.testing.assert_frame_equal(tc.score(data, variants="all").iloc[1:], alone, check_exact=True)
+    assert alone["ragas.accuracy.flexible"].item() == (0.1 + 0.2 + 0.3) / 3
+
+
+def test_keys_are_added_up_in_their_order():
+    for size in range(1, 60):
+        first, second = ({f"key {i}": i + step for i in range(size)} for step in (0, 3))
+        assert json_diff(first, second) == sum(json_diff(first[key], second[key]) for key in first) / size
 
 
 def test_wrong_calls_are_told_in_one_sentence():

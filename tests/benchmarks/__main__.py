@@ -1,8 +1,8 @@
 """What loading and scoring cost, as ratios to orjson's parse of the same file in the same run.
 
 ``python -m tests.benchmarks [--cases 100000] [--file FILE]`` prints a table: microseconds of processor time a
-case (the best of some rounds), and the ratio. Without a file the shared workload is made first. Chats are
-compared with the parse of their own file.
+case (the best of some rounds), and the ratio. Without a file the shared workload is made first. Chats and traces
+are compared with the parse of their own file.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
@@ -24,6 +24,7 @@ import orjson
 
 import toolcorrect as tc
 from tests.benchmarks.chat_workload import FAMILIES, write_chats
+from tests.benchmarks.span_workload import SPAN_FAMILIES, write_spans
 from tests.shared import ROOT
 from toolcorrect.dataset import Dataset
 from toolcorrect.encoding import Encoding, Match
@@ -42,10 +43,9 @@ GRADED = (
     "ragas.accuracy*",
     "unitxt.*",
 )
-SEEDS = ("basic", "deepeval", "seeds")
 RESAMPLED, RESAMPLES = 100, 1000
-# So many of the cases are told as chats.
-CHATS = 20_000
+# So many of the cases are told as chats, and as traces.
+CHATS, TRACES = 20_000, 2000
 # In a process of its own, whose memory is its alone.
 _MEMORY = """
 import re, sys
@@ -66,16 +66,16 @@ def main() -> None:
     asked.add_argument("--cases", type=int, default=100_000, help="cases of the workload that is made")
     asked.add_argument("--file", type=Path, help="measure this file instead")
     asked.add_argument("--rounds", type=int, default=3, help="how often each step is repeated")
-    asked.add_argument("--chats", action="store_true", help="only load chats, which has a row for each family")
+    asked.add_argument("--told", action="store_true", help="only load chats and traces: a row for each family")
     options = asked.parse_args()
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         file = options.file or _workload(options.cases, folder / "workload")
-        if not options.chats:
+        if not options.told:
             _plain(file, options.rounds)
-        _chats(
-            file if options.file else _workload(min(options.cases, CHATS), folder / "told"), folder, options.rounds
-        )
+        for most, families, write in ((CHATS, FAMILIES, write_chats), (TRACES, SPAN_FAMILIES, write_spans)):
+            cases = file if options.file else _workload(min(options.cases, most), folder / f"{most}")
+            _told(cases, folder, families, write, options.rounds)
 
 
 def _plain(file: Path, rounds: int) -> None:
@@ -86,21 +86,24 @@ def _plain(file: Path, rounds: int) -> None:
     _row("orjson, parse and drop", floor, cases, floor)
     for name, seconds in _steps(file, rounds):
         _row(name, seconds, cases, floor)
-    print(f"{'peak memory of load and score':44}{_peak(file) / file.stat().st_size:12.1f} times the file")
+    for name, globs in (("core", ["core"]), ("seeds", [variant.name for variant in _seeds()])):
+        times = _peak(file, globs) / file.stat().st_size
+        print(f"{f'peak memory of load and score {name}':44}{times:12.1f} times the file")
 
 
-def _chats(file: Path, folder: Path, rounds: int) -> None:
-    """Print what it costs to load the same cases as chats, beside the parse of the file of each family."""
-    for family in FAMILIES if _is_workload(file) else ():
-        chats = folder / f"{family}.jsonl"
-        write_chats(file, chats, family)
-        floor = _seconds(partial(_parse, chats), rounds)
-        seconds = _seconds(partial(tc.load, chats, format=family), rounds)
-        _row(f"load {family}", seconds, len(tc.load(chats, format=family)), floor)
+def _told(
+    file: Path, folder: Path, families: Iterable[str], write: Callable[[Path, Path, str], None], rounds: int
+) -> None:
+    """Print what it costs to load the same cases as each family tells them, beside the parse of its own file."""
+    for family in families if _is_workload(file) else ():
+        told = folder / f"{family}.jsonl"
+        write(file, told, family)
+        floor = _seconds(partial(_parse, told), rounds)
+        _row(f"load {family}", _seconds(partial(tc.load, told), rounds), len(tc.load(told)), floor)
 
 
 def _is_workload(file: Path) -> bool:
-    """Tell whether a file is JSONL that `write_chats` can tell as chats."""
+    """Tell whether a file is JSONL that can be told as chats and as traces."""
     with file.open("rb") as lines:
         try:
             return {"case_id", "suite", "input", "tool_calls", "expected"} <= orjson.loads(next(lines)).keys()
@@ -189,9 +192,9 @@ def _parse(file: Path) -> None:
                 continue
 
 
-def _peak(file: Path) -> int:
-    """Return by how many bytes a process grows that loads the file and scores the core variants."""
-    command = [sys.executable, "-c", _MEMORY, str(file), "core"]
+def _peak(file: Path, variants: list[str]) -> int:
+    """Return by how many bytes a process grows that loads the file and scores some variants."""
+    command = [sys.executable, "-c", _MEMORY, str(file), *variants]
     return int(subprocess.run(command, check=True, capture_output=True, text=True).stdout) * 1024
 
 

@@ -150,6 +150,9 @@ def _values_of(texts: pa.Array) -> list[Any]:
         # They hold no comma outside of quotes and brackets, so that each is a value if all together are.
         values: list[Any] = orjson.loads(f"[{','.join(quick)}]")
     except orjson.JSONDecodeError:
+        values = []
+    # A single one may be blank.
+    if len(values) < len(given):
         return list(map(_parsed, given))
     for place in delicate:
         values[place] = _parsed(given[place])

@@ -73,7 +73,8 @@ def split_objects(texts: pa.Array) -> Members:
     first = np.searchsorted(place, offsets)
     split = _alternate(place, kind, first, offsets)
     split[np.searchsorted(offsets, deep, side="right") - 1] = False
-    split[split] = np.frombuffer(text, np.uint8)[offsets[:-1][split]] == ord("{")
+    octets = np.frombuffer(text, np.uint8)
+    split[split] = (octets[offsets[:-1][split]] == ord("{")) & (octets[offsets[1:][split] - 1] == ord("}"))
     colon = np.flatnonzero((kind == _COLON) & np.repeat(split, np.diff(first)))
     row = np.searchsorted(first, colon, side="right") - 1
     # Each member is a key, its colon, a value, and what lies between it and the next member.

@@ -49,7 +49,10 @@ def _sorted(encoding: Encoding, lists: np.ndarray) -> pairing.Pairs:
     """Pair the calls of lists with equal names in sorted order: by name, then by argument names and texts."""
     sides = (encoding.expected, encoding.called)
     kept = [np.flatnonzero(lists[side.owner]) for side in sides]
-    tools = [side.owner[k] * len(encoding.tool_names) + side.tool[k] for side, k in zip(sides, kept)]
+    # In the order of the names upstream adds up.
+    names = encoding.tool_names
+    by_name = np.argsort(sorted(range(len(names)), key=names.__getitem__))
+    tools = [side.owner[k] * len(by_name) + by_name[side.tool[k]] for side, k in zip(sides, kept)]
     texts = [side.text[k] for side, k in zip(sides, kept)]
     # Only calls of one tool among each other need their arguments for the order.
     repeated = np.concatenate([pd.Series(tool).duplicated(keep=False).to_numpy() for tool in tools])
