@@ -274,7 +274,7 @@ def tool_answer(value: Any) -> tuple[Any, str | None, bool | None]:
     >>> tool_answer("21 C")
     ('21 C', None, None)
     """
-    if isinstance(value, str) and not any(word in value for word in _ENVELOPES):
+    if isinstance(value, str) and not any(map(value.__contains__, _ENVELOPES)):
         return value, None, None
     message = decoded(value)
     if isinstance(message, dict) and set(message) == {"output"}:

@@ -14,7 +14,8 @@ from toolcorrect.loaders.span import decoded
 _MOST = 16
 # Under these a request holds its messages; the first that says something counts.
 MESSAGES = ("messages", "contents", "input", "prompt", "prompts", "question", "query")
-_MARK = re.compile(r"[ \t\n\r]*([{}:,])[ \t\n\r]*")
+# A key of an object with the mark before it, or its end.
+_KEY = re.compile(r'[ \t\n\r]*(?:([{,])[ \t\n\r]*("[^"\\]*(?:\\.[^"\\]*)*")[ \t\n\r]*:[ \t\n\r]*|\}\Z)')
 # A list that is closed before another key: in a request it may be that of the messages.
 _CLOSED = re.compile(r'\][ \t\n\r]*,[ \t\n\r]*"[^"\\]*"[ \t\n\r]*:')
 _decode = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
@@ -107,7 +108,8 @@ class Histories:
         for place, history in enumerate(self._known):
             before = len(history.given)
             if history.grows(text):
-                self._known.insert(0, self._known.pop(place))
+                if place:
+                    self._known.insert(0, self._known.pop(place))
                 return Part(history, before, len(history.given))
         begun = _begun(text) or History(given)
         if not begun.tail and not isinstance(given, list):
@@ -132,20 +134,19 @@ def _request(text: str) -> History | None:
     """Read the text of a request, an object that holds the messages under one of its keys."""
     body: dict[str, Any] = {}
     places: dict[str, tuple[int, int]] = {}
-    mark = _MARK.match(text)
+    mark = _KEY.match(text)
     try:
-        while mark and mark[1] in "{,":
-            key, end = _decode(text, mark.end())
-            mark = _MARK.match(text, end)
-            if not mark or mark[1] != ":" or key in body:
+        while mark and mark[1] == ("," if body else "{"):
+            key, _ = _decode(mark[2], 0)
+            if key in body:
                 return None
             start = mark.end()
             body[key], end = _decode(text, start)
             places[key] = start, end
-            mark = _MARK.match(text, end)
+            mark = _KEY.match(text, end)
     except (ValueError, StopIteration, RecursionError):
         return None
-    if not mark or mark[1] != "}" or mark.end() != len(text):
+    if not mark or mark[1]:
         return None
     held = next((key for key in MESSAGES if body.get(key)), None)
     messages = None if held is None or "role" in body else body[held]

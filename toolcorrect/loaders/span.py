@@ -24,6 +24,8 @@ _ENDED = ("endTimeUnixNano", "end_time_unix_nano", "end_time", "endTime")
 # What JSON begins with, and its words.
 _STARTS = frozenset('{["-0123456789tfnNI')
 _WORDS = frozenset({"true", "false", "null", "NaN", "Infinity"})
+# The usual codes of spans that did not fail.
+_FINE = (None, "OK", "STATUS_CODE_OK", "UNSET", "STATUS_CODE_UNSET")
 
 
 class Event(NamedTuple):
@@ -80,13 +82,14 @@ def read_span(record: dict[str, Any]) -> Span:
     get = record.get
     context = get("context")
     inner = context if isinstance(context, dict) else {}
-    identity = get("spanId") or get("span_id") or _first(record, *_IDS) or inner.get("span_id")
+    # The commonest names first: the others cost a look at each.
+    identity = get("spanId") or get("span_id") or inner.get("span_id") or _first(record, _IDS)
     if identity is None:
         raise ValueError("a span has no id")
-    trace = get("traceId") or get("trace_id") or _first(record, *_TRACES) or inner.get("trace_id")
-    parent = get("parentSpanId") or get("parent_span_id") or _first(record, *_PARENTS)
-    started = get("startTimeUnixNano") or get("start_time_unix_nano") or _first(record, *_STARTED)
-    ended = get("endTimeUnixNano") or get("end_time_unix_nano") or _first(record, *_ENDED)
+    trace = get("traceId") or get("trace_id") or inner.get("trace_id") or _first(record, _TRACES)
+    parent = get("parentSpanId") or get("parent_span_id") or get("parent_id") or _first(record, _PARENTS)
+    started = get("startTimeUnixNano") or get("start_time_unix_nano") or get("start_time") or _first(record, _STARTED)
+    ended = get("endTimeUnixNano") or get("end_time_unix_nano") or get("end_time") or _first(record, _ENDED)
     written = get("events")
     events = _events(written) if written else []
     failed, message = _status(record)
@@ -123,15 +126,15 @@ def log_spans(record: dict[str, Any]) -> Iterator[Span]:
                 body = _value(log.get("body") or {})
                 if name and isinstance(body, dict):
                     attributes = {**attributes, **body}
-                time = nanoseconds(_first(log, "timeUnixNano", "observedTimeUnixNano", "time_unix_nano"))
-                trace, parent = hex_id(_first(log, "traceId", "trace_id")), hex_id(_first(log, "spanId", "span_id"))
+                time = nanoseconds(_first(log, ("timeUnixNano", "observedTimeUnixNano", "time_unix_nano")))
+                trace, parent = hex_id(_first(log, _TRACES[:2])), hex_id(_first(log, _IDS[:2]))
                 if name:
                     yield Span(trace, None, parent, "", time, time, events=[Event(str(name), attributes)])
 
 
 def _items(holder: Any, *keys: str) -> list[Any]:
     """Return a list that an object holds; what is no object, or no list, as its only item."""
-    found = _first(holder, *keys) if isinstance(holder, dict) else holder
+    found = _first(holder, keys) if isinstance(holder, dict) else holder
     return found if isinstance(found, list) else [] if found is None else [found]
 
 
@@ -277,14 +280,14 @@ def _status(record: dict[str, Any]) -> tuple[bool, Any]:
     if isinstance(status, dict):
         if not status:
             return False, None
-        code = _first(status, "code", "status_code")
-        message = _first(status, "message", "description")
+        code = status["code"] if "code" in status else status.get("status_code")
+        message = status["message"] if "message" in status else status.get("description")
     else:
         code, message = record.get("status_code", status), record.get("status_message")
-    return code == 2 or str(code).upper().endswith("ERROR"), message
+    return code not in _FINE and (code == 2 or str(code).upper().endswith("ERROR")), message
 
 
-def _first(record: dict[str, Any], *keys: str) -> Any:
+def _first(record: dict[str, Any], keys: tuple[str, ...]) -> Any:
     for key in keys:
         value = record.get(key)
         if value is not None:

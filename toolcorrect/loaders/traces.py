@@ -113,7 +113,7 @@ class _Merge:
         self.tools = [r for r in self.tools if r.kind == "tool" or (r.execution and r.execution.tool in known)]
 
     def _announce(self) -> None:
-        executed = Counter(r.execution.id for r in self.tools if r.execution and r.execution.id)
+        executed = Counter([r.execution.id for r in self.tools if r.execution and r.execution.id])
         announced = Announced()
         below: dict[int, set[Any]] = defaultdict(set)
         step = 0
@@ -185,10 +185,10 @@ class _Merge:
         case = self.case
         if not case.columns["called_known"]:
             case.report("calls_unknown", "no span says which calls the model made")
-        inferred = sum(call.source == "tool" for call in case.calls)
+        inferred = [call.source for call in case.calls].count("tool")
         if inferred and len(case.calls) > 1:
             case.report("order_inferred", "calls that no model announced stand by their start", count=inferred)
-        uncaptured = sum(call.form == FORM["absent"] for call in case.calls)
+        uncaptured = [call.form for call in case.calls].count(FORM["absent"])
         if uncaptured:
             case.report("arguments_not_captured", "calls whose arguments were not recorded", count=uncaptured)
         for call in case.calls:

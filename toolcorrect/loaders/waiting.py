@@ -24,7 +24,8 @@ class Waiting:
         self._calls = calls
         self._seen = 0
         self._by_tool = self._by_arguments = 0
-        self._lines: dict[Any, deque[tuple[int, Call]]] = defaultdict(deque)
+        # Those with an id; of a tool, and of a tool and arguments: all (False), and those without an id (True).
+        self._lines: dict[Any, deque[Call]] = defaultdict(deque)
         self._last: dict[str, Call] = {}
 
     def call_of(self, probe: Call) -> Call | None:
@@ -33,54 +34,50 @@ class Waiting:
         An id that stands for several calls stands for them in their order; one that was executed before, for
         the last of them.
         """
-        if self._seen < len(self._calls):
-            self._look()
+        self._look()
         if probe.call_id and probe.call_id in self._last:
-            head = self._head(probe.call_id)
-            return self._last[probe.call_id] if head is None else head[1]
+            return self._head(probe.call_id) or self._last[probe.call_id]
         # Where both sides have ids, and they differ, they are two calls.
-        sides = (False,) if probe.call_id else (False, True)
+        bare = bool(probe.call_id)
         self._line_up_by_tool()
-        found = self._first([(probe.tool, side) for side in sides])
+        found = self._head((probe.tool, bare))
         if found is not None and probe.arguments is not None and not _equal(found, probe):
             # The arguments of all calls are only compared where the first is another.
             self._line_up_by_arguments()
-            arguments = canonical(probe.arguments)
-            found = self._first([(probe.tool, side, arguments) for side in sides]) or found
+            found = self._head((probe.tool, bare, canonical(probe.arguments))) or found
         if found is not None and probe.call_id:
             self._last[probe.call_id] = found
         return found
 
     def _look(self) -> None:
-        for number, call in enumerate(self._calls[self._seen :], self._seen):
+        for call in self._calls[self._seen :]:
             if call.call_id:
                 self._last[call.call_id] = call
                 if call.source == "llm":
-                    self._lines[call.call_id].append((number, call))
+                    self._lines[call.call_id].append(call)
         self._seen = len(self._calls)
 
     def _line_up_by_tool(self) -> None:
-        for number, call in enumerate(self._calls[self._by_tool :], self._by_tool):
-            if call.source == "llm":
-                self._lines[call.tool, bool(call.call_id)].append((number, call))
+        for call in self._calls[self._by_tool :]:
+            self._line_up(call, call.tool)
         self._by_tool = len(self._calls)
 
     def _line_up_by_arguments(self) -> None:
-        for number, call in enumerate(self._calls[self._by_arguments :], self._by_arguments):
+        for call in self._calls[self._by_arguments :]:
             if call.source == "llm":
-                key = call.tool, bool(call.call_id), canonical(call.arguments)
-                self._lines[key].append((number, call))
+                self._line_up(call, call.tool, canonical(call.arguments))
         self._by_arguments = len(self._calls)
 
-    def _first(self, keys: list[Any]) -> Call | None:
-        """Return the earliest call of some lines that still waits."""
-        heads = [head for head in map(self._head, keys) if head is not None]
-        return min(heads, key=lambda head: head[0])[1] if heads else None
+    def _line_up(self, call: Call, tool: str, *arguments: str | None) -> None:
+        if call.source == "llm":
+            self._lines[(tool, False, *arguments)].append(call)
+            if not call.call_id:
+                self._lines[(tool, True, *arguments)].append(call)
 
-    def _head(self, key: Any) -> tuple[int, Call] | None:
-        """Return the first of a line that still waits, with its number."""
+    def _head(self, key: Any) -> Call | None:
+        """Return the first of a line that still waits."""
         line = self._lines.get(key)
-        while line and line[0][1].source != "llm":
+        while line and line[0].source != "llm":
             line.popleft()
         return line[0] if line else None
 
