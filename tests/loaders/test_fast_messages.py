@@ -400,3 +400,15 @@ def test_histories_that_go_on_are_left_to_the_records(tmp_path, family):
     assert len(tc.load(path, format=family)) == 1
     told_apart = [record_of(family, talk, {"model": model}) for talk, model in ((first, "m"), (second, "n"))]
     assert both_ways(written(path, *told_apart), family)
+
+
+@pytest.mark.parametrize("family", BY_COLUMNS)
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_what_json_has_no_number_for_is_kept(tmp_path, family, number):
+    chats = [[("ask", f"Who is {i}?"), ("answer", "Nobody.")] for i in range(3)]
+    scores = [0.5, number, None]
+    path = written(
+        tmp_path / "chats.jsonl",
+        *(record_of(family, chat, {"id": str(i), "score": scores[i]}) for i, chat in enumerate(chats)),
+    )
+    both_ways(path, family)

@@ -6,6 +6,7 @@ conversation that may go on where another ended leaves it the whole file, as it 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -85,7 +86,7 @@ class _Reader:
             for record in records:
                 for key in self.plumbing.intersection(record):
                     del record[key]
-            beside += map(orjson.dumps, records)
+            beside += map(_written, records)
         data = b"\n".join(beside)
         rest = Block(data, block.first)
         columns = self.plan.columns(rest)
@@ -149,6 +150,20 @@ def _parsed(block: Block) -> Iterator[list[Any]]:
     lines = block.data.removesuffix(b"\n").split(b"\n")
     for begin in range(0, len(lines), _AT_ONCE):
         yield list(map(parse_json, lines[begin : begin + _AT_ONCE]))
+
+
+def _written(record: dict[str, Any]) -> bytes:
+    """Write a record as a line.
+
+    Raises
+    ------
+    ValueError
+        Where it holds NaN or an infinity, which orjson would write as null.
+    """
+    text = orjson.dumps(record)
+    if b"null" in text:
+        json.dumps(record, allow_nan=False)
+    return text
 
 
 def _stated(name: str, given: pa.Array, derived: pa.Array) -> pa.Array:
