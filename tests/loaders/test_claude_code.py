@@ -90,3 +90,22 @@ def test_the_stream_of_a_headless_run():
     data = tc.load(lines)
     assert data.calls.output.to_list() == ['"done"']
     assert data.tools.tool.to_list() == ["Bash", "Read"]
+
+
+def test_ids_that_are_no_texts_lose_no_session():
+    lines = [
+        line("user", "1", None, "Go"),
+        line("assistant", "2", "1", use("a")),
+        line("user", "3", "2", result("a")),
+    ]
+    for key in ("uuid", "parentUuid"):
+        for strange in ([1], {"a": 1}):
+            data = tc.load([*lines[:2], {**lines[2], key: strange}])
+            assert rows(data.calls, "tool", "output") == [["Bash", '"done"']]
+
+
+def test_a_prompt_without_an_id_takes_no_other_lines_with_it():
+    data = tc.load(
+        [line("user", None, "0", "Go"), line("user", "1", "0", "Stop"), line("assistant", "2", "1", use("a"))]
+    )
+    assert data.calls.call_id.to_list() == ["a"]

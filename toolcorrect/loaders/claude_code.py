@@ -6,7 +6,6 @@ from collections import defaultdict
 from typing import Any
 
 from toolcorrect.loaders.anthropic import add_answer, add_results
-from toolcorrect.loaders.calls import moment
 from toolcorrect.loaders.conversation import Conversation
 from toolcorrect.loaders.format import Format
 from toolcorrect.loaders.message_lists import said
@@ -38,20 +37,15 @@ def read(source: Source, rows: Rows) -> None:
 
 def _kept(lines: list[tuple[str, dict[str, Any]]], rows: Rows) -> list[tuple[str, dict[str, Any]]]:
     """Leave out lines told again, as resumed sessions do, and what a person went back behind."""
+    dead = _left_behind(lines)
+    identities = [_text(line.get("uuid")) for _, line in lines]
+    if not dead and None not in identities and len({*identities}) == len(lines):
+        return lines
     told: set[str] = set()
-    prompts: dict[Any, list[Any]] = defaultdict(list)
-    for _, line in lines:
-        if line.get("type") == "user" and line.get("parentUuid") and _is_prompt(line):
-            same = prompts[line["parentUuid"]]
-            if line.get("uuid") not in same:
-                same.append(line.get("uuid"))
-    # Of several prompts after the same line the last one was kept.
-    dead = {identity for same in prompts.values() for identity in same[:-1]}
     kept = []
-    for label, line in lines:
-        identity = line.get("uuid")
-        if dead and (identity in dead or line.get("parentUuid") in dead):
-            dead.add(identity)
+    for (label, line), identity in zip(lines, identities):
+        if dead and (identity in dead or _text(line.get("parentUuid")) in dead):
+            dead.add(identity or "")
             rows.report("rewound", "lines that the person went back behind", record="")
             continue
         # A damaged line does not stand for its good copy.
@@ -62,6 +56,25 @@ def _kept(lines: list[tuple[str, dict[str, Any]]], rows: Rows) -> list[tuple[str
             told.add(identity)
         kept.append((label, line))
     return kept
+
+
+def _left_behind(lines: list[tuple[str, dict[str, Any]]]) -> set[str]:
+    """Return the prompts that a person went back behind: of several after the same line the last one was kept."""
+    after: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for _, line in lines:
+        if line.get("type") == "user" and (parent := _text(line.get("parentUuid"))):
+            after[parent].append(line)
+    dead: set[str] = set()
+    for same in after.values():
+        if len(same) > 1:
+            prompts = dict.fromkeys(_text(line.get("uuid")) or "" for line in same if _is_prompt(line))
+            dead.update([*prompts][:-1])
+    return dead
+
+
+def _text(value: Any) -> str | None:
+    """Return an id that is a text: any other is as good as none."""
+    return value if isinstance(value, str) else None
 
 
 def _is_prompt(line: dict[str, Any]) -> bool:
@@ -88,11 +101,12 @@ class _Session:
     def read(self, lines: list[tuple[str, dict[str, Any]]]) -> None:
         for label, line in lines:
             with self.rows.record(label):
-                if line.get("type") == "assistant":
+                kind = line.get("type")
+                if kind == "assistant":
                     self._assistant(line)
-                elif line.get("type") == "user":
+                elif kind == "user":
                     self._user(line)
-                elif line.get("type") == "system" and isinstance(line.get("tools"), list):
+                elif kind == "system" and isinstance(line.get("tools"), list):
                     for name in line["tools"]:
                         self.case.tool(name)
         self.talk.close()
@@ -110,9 +124,8 @@ class _Session:
         made = self.case.calls[before:]
         # The blocks of one message are a line each.
         step = self._steps.setdefault(message.get("id") or line.get("uuid"), len(self._steps)) if made else None
-        started = moment(line.get("timestamp")) if made else None
         for call in made:
-            call.step, call.started = step, started
+            call.step, call.started = step, line.get("timestamp")
             if call.tool.startswith(_SERVER):
                 call.kind, call.server = "mcp", call.tool.removeprefix(_SERVER).split("__")[0]
 
