@@ -60,16 +60,15 @@ def _kept(lines: list[tuple[str, dict[str, Any]]], rows: Rows) -> list[tuple[str
 
 def _left_behind(lines: list[tuple[str, dict[str, Any]]]) -> set[str]:
     """Return the prompts that a person went back behind: of several after the same line the last one was kept."""
-    after: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for _, line in lines:
-        if line.get("type") == "user" and (parent := _text(line.get("parentUuid"))):
-            after[parent].append(line)
-    dead: set[str] = set()
-    for same in after.values():
-        if len(same) > 1:
-            prompts = dict.fromkeys(_text(line.get("uuid")) or "" for line in same if _is_prompt(line))
-            dead.update([*prompts][:-1])
-    return dead
+    users = [line for _, line in lines if line.get("type") == "user"]
+    before = [_text(line.get("parentUuid")) for line in users]
+    if len({*before}) == len(before):
+        return set()
+    prompts: dict[str, dict[str, None]] = defaultdict(dict)
+    for line, parent in zip(users, before):
+        if parent and _is_prompt(line):
+            prompts[parent][_text(line.get("uuid")) or ""] = None
+    return {identity for same in prompts.values() for identity in [*same][:-1]}
 
 
 def _text(value: Any) -> str | None:
@@ -139,7 +138,7 @@ class _Session:
             raise ValueError("its message has no content")
         aside = line.get("isSidechain") or line.get("parent_tool_use_id") or line.get("isMeta")
         first = str(blocks[0].get("text") or "") if blocks else ""
-        if any(block.get("type") == "tool_result" for block in blocks) or not (aside or first.startswith(_NOT_SAID)):
+        if not (aside or first.startswith(_NOT_SAID)) or any(b.get("type") == "tool_result" for b in blocks):
             add_results(self.talk, blocks)
 
     def _result_alone(self, output: Any) -> None:
