@@ -18,6 +18,8 @@ from toolcorrect.checking import check_known, checked_cases, in_case_order, refu
 from toolcorrect.errors import DataError, LoadError, OptionError, listed, unknown_name
 from toolcorrect.tables import STRING, TABLES, coerce, number_texts
 
+# Before pandas 3 a shallow copy and what it was made of change together.
+_DEEP = int(pd.__version__.split(".")[0]) < 3
 # Cases whose texts are numbered together: few enough that their texts stay in the processor's cache.
 _NUMBERED_CASES = 2000
 
@@ -114,32 +116,32 @@ class Dataset:
     @property
     def cases(self) -> pd.DataFrame:
         """One row a case: what was asked, by which model, with which outcome."""
-        return self._frames["cases"].copy(deep=False)
+        return self._frames["cases"].copy(deep=_DEEP)
 
     @property
     def calls(self) -> pd.DataFrame:
         """One row a call that was made."""
-        return self._frames["calls"].copy(deep=False)
+        return self._frames["calls"].copy(deep=_DEEP)
 
     @property
     def expected(self) -> pd.DataFrame:
         """One row a call that should have been made, for each alternative reference."""
-        return self._frames["expected"].copy(deep=False)
+        return self._frames["expected"].copy(deep=_DEEP)
 
     @property
     def rules(self) -> pd.DataFrame:
         """Rules that the calls must keep: forbidden tools, counts, orders."""
-        return self._frames["rules"].copy(deep=False)
+        return self._frames["rules"].copy(deep=_DEEP)
 
     @property
     def tools(self) -> pd.DataFrame:
         """The tools offered, their JSON Schemas, and whether they change state."""
-        return self._frames["tools"].copy(deep=False)
+        return self._frames["tools"].copy(deep=_DEEP)
 
     @property
     def report(self) -> pd.DataFrame:
         """What loading merged, repaired, guessed or skipped."""
-        return self._frames["report"].copy(deep=False)
+        return self._frames["report"].copy(deep=_DEEP)
 
     def case_rows(self, table: str) -> np.ndarray:
         """Return, for each row of ``calls`` or ``expected``, the position of its case in `cases`.

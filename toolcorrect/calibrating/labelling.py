@@ -131,7 +131,7 @@ def write_label_sheet(
     with target.open("w", newline="", encoding="utf-8-sig") as file:
         writer = csv.writer(file)
         writer.writerow(["case", *(_guarded(str(name)) for name in shown.columns), "label", "labeller"])
-        for case, texts in zip(shown.index, shown.itertuples(index=False)):
+        for case, texts in zip(shown.index, shown.to_numpy(dtype=object)):
             cells = ["" if pd.isna(text) else _guarded(str(text)) for text in texts]
             writer.writerow([_guarded(str(case)), *cells, "", _guarded(labeller)])
     return target

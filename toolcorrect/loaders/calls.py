@@ -114,12 +114,12 @@ def moment(value: Any) -> Any:
         found = datetime.fromisoformat(value)
     except ValueError:
         return value
-    passed = found.replace(tzinfo=found.tzinfo or UTC) - _EPOCH
+    passed = found.replace(tzinfo=found.tzinfo or UTC) - EPOCH
     return ((passed.days * 86_400 + passed.seconds) * 1_000_000 + passed.microseconds) * 1000
 
 
 _MOMENT = re.compile(r"(?:19|20)\d\d-\d\d-\d\d[T ]\d\d:\d\d")
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def storable(text: str) -> str:

@@ -17,7 +17,7 @@ from tqdm import tqdm
 
 from toolcorrect.arguments.decoding import TEXT
 from toolcorrect.dataset import Dataset
-from toolcorrect.errors import LoadError, OptionError, listed
+from toolcorrect.errors import LoadError, OptionError, check_type, listed
 from toolcorrect.loaders.assembling import assemble
 from toolcorrect.loaders.fast_chat import fast_chat_parts
 from toolcorrect.loaders.fast_messages import fast_message_parts
@@ -78,6 +78,8 @@ def load(
     ['search', 'book']
     """
     _refuse_text(source)
+    for option, value in (("model", model), ("run", run)):
+        check_type(option, value, str | None, "a text")
     if columns is not None and not isinstance(columns, Mapping):
         raise OptionError(f'columns={columns!r} is no mapping; give one as {{"found": "wanted"}}.')
     if isinstance(source, str) and not source:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from operator import attrgetter
 from typing import Any, TypeAlias
 
@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from toolcorrect.arguments.decoding import FORM, STATUS, TEXT, decode_texts, to_json
-from toolcorrect.loaders.calls import Call, Expected, moment, storable
+from toolcorrect.loaders.calls import EPOCH, Call, Expected, moment, storable
 from toolcorrect.loaders.rows import Case, Rows
 from toolcorrect.tables import KINDS, ROLES, SOURCES
 
@@ -252,12 +252,20 @@ def times(values: list[Any]) -> Column:
             value = int(value)
         if isinstance(value, int | float) and not isinstance(value, bool):
             made.append(int(value // 1000) if value == value and abs(value) < 9e18 else None)
-        elif isinstance(value, str | datetime):
-            found = pd.to_datetime(value, utc=True, errors="coerce")
-            made.append(None if pd.isna(found) else int(found.as_unit("us").asm8.astype("int64")))
         else:
-            made.append(None)
+            made.append(_microseconds(value) if isinstance(value, str | datetime) else None)
     return pa.array(made, pa.int64()).cast(_TIME)
+
+
+def _microseconds(value: str | datetime) -> int | None:
+    """Return microseconds since the epoch; pandas knows more spellings, but before its version 3 fewer years."""
+    try:
+        found = datetime.fromisoformat(value) if isinstance(value, str) else value
+    except ValueError:
+        found = pd.to_datetime(value, utc=True, errors="coerce")
+    if pd.isna(found):
+        return None
+    return (found.replace(tzinfo=found.tzinfo or UTC) - EPOCH) // timedelta(microseconds=1)
 
 
 def _as_texts(values: list[Any]) -> list[str | None]:

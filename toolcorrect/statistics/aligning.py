@@ -109,7 +109,9 @@ def aligned_numbers(values: pd.Series | Sequence[float] | np.ndarray, index: pd.
             f"not {listed(map(shown, found.dropna().unique()), 3)}; map them first."
         ) from None
     if np.isinf(numbers).any():
-        raise DataError(f"{what} holds an infinite number (case {numbers.index[np.isinf(numbers)][0]!r}); mend it.")
+        raise DataError(
+            f"{what} holds an infinite number (case {numbers.index[np.isinf(numbers)].tolist()[0]!r}); mend it."
+        )
     return numbers
 
 
