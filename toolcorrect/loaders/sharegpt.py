@@ -79,24 +79,27 @@ def _add_text(talk: Conversation, text: str) -> None:
 
 def _gather(talks: Sequence[list[Any]], gathered: Gathered) -> set[int]:
     """Say what `add_turn` says, of several conversations without tags at once."""
-    turns = [turn for talk in talks for turn in talk]
-    speakers = of_each(lambda word: _SPEAKERS.get(str(word)), [turn.get("from", turn.get("role")) for turn in turns])
-    texts = [str(turn.get("value", turn.get("content")) or "") for turn in turns]
+    turns = list(itertools.chain.from_iterable(talks))
+    words = [turn["from"] if "from" in turn else turn.get("role") for turn in turns]
+    speakers = of_each(lambda word: _SPEAKERS.get(str(word)), words)
+    texts = [str((turn["value"] if "value" in turn else turn.get("content")) or "") for turn in turns]
     whole = "\n".join(texts)
     if None in speakers or "<tool" in whole or "<think>" in whole:
         raise ValueError("a speaker that nobody knows, or tags")
-    made = [_plain_calls(text) if who == "call" else () for who, text in zip(speakers, texts)]
     # A turn stands before its calls.
-    contents = [[text, *calls] for text, calls in zip(texts, made)]
+    contents: list[list[Any]] = [[text] for text in texts]
+    for turn, who in zip(contents, speakers):
+        if who == "call":
+            turn += _plain_calls(turn[0])
     begins = [who in ("assistant", "call") for who in speakers]
-    said = [word for text, calls in zip(texts, made) for word in (text, *[None] * len(calls))]
+    said = [block if type(block) is str else None for block in itertools.chain.from_iterable(contents)]
     blocks = Blocks(gathered, list(map(len, talks)), contents, begins, said)
-    starts = list(itertools.accumulate(map(len, contents), initial=0))
-    rows = [row for start, calls in zip(starts, made) for row in range(start + 1, start + 1 + len(calls))]
+    rows = [row for row, text in enumerate(said) if text is None]
     calls = [blocks.all[row] for row in rows]
     none = [None] * len(calls)
     arguments = [call.get("arguments", call.get("parameters", ABSENT)) for call in calls]
     blocks.calls(rows, [call["name"] for call in calls], arguments, none, ["function"] * len(calls))
+    starts = list(itertools.accumulate(map(len, contents), initial=0))
     returned = [row for row, who in enumerate(speakers) if who == "result"]
     results = [(texts[row].strip(), None, None) for row in returned]
     blocks.results([starts[row] for row in returned], results, [None] * len(returned))
@@ -116,15 +119,18 @@ def _plain_calls(text: str) -> Sequence[dict[str, Any]]:
     if not text.startswith(("[", "{")):
         raise ValueError("no JSON")
     found = parse_json(text)
-    calls = found if isinstance(found, list) else [found]
-    if [call for call in calls if type(call) is not dict or type(call.get("name")) is not str]:
-        raise ValueError("no calls")
+    calls = found if type(found) is list else [found]
+    for call in calls:
+        if type(call) is not dict or type(call.get("name")) is not str:
+            raise ValueError("no calls")
     return calls
 
 
 def _turns(record: dict[str, Any]) -> Any:
     """Return the turns of a record, as `unfold` does."""
-    return next((turns for turns, _ in unfold(record)), None)
+    for turns, _ in unfold(record):
+        return turns
+    return None
 
 
 def _tools_in_text(text: str) -> Any:
