@@ -8,6 +8,7 @@ import toolcorrect as tc
 from tests.build import dataset
 from tests.shared import ROOT, shared
 from toolcorrect import scoring
+from toolcorrect.dataset import Dataset
 from toolcorrect.errors import DataError, LoadError, OptionError, UnknownNameError
 from toolcorrect.references.preparing import ArgumentOptions
 from toolcorrect.variants import CORE, registry
@@ -256,6 +257,17 @@ def test_keys_are_added_up_in_their_order():
     for size in range(1, 60):
         first, second = ({f"key {i}": i + step for i in range(size)} for step in (0, 3))
         assert json_diff(first, second) == sum(json_diff(first[key], second[key]) for key in first) / size
+
+
+def test_texts_that_are_no_json_equal_only_themselves():
+    def side(texts):
+        return pd.DataFrame({"case": list("xyz"), "tool": "t", "arguments": texts})
+
+    cases = pd.DataFrame(index=list("xyz"))
+    data = Dataset(cases=cases, calls=side(["nope", "nope", '{"a":}']), expected=side(["nope", '{"a":1}', '{"a":1']))
+    scores = tc.score(data, variants="all")
+    assert scores["autoevals.json_diff"].loc["x"] == 1 > scores["autoevals.json_diff"].loc[["y", "z"]].max()
+    assert scores["deepeval.args"].isna().to_list() == [False, True, True]
 
 
 def test_wrong_calls_are_told_in_one_sentence():

@@ -161,23 +161,17 @@ def _values_of(texts: pa.Array) -> list[Any]:
 
 def _parsed(text: str) -> Any:
     """Parse one text, be it no JSON at all."""
+    value = _read(text)
     try:
-        value = parse_json(text)
         # Some levels deeper than it will be written.
         sorted_json([[[[[[[[value]]]]]]]])
-    except (ValueError, RecursionError):
+    except RecursionError:
         return Unreadable(text)
     return value
 
 
 def parse_texts(texts: pa.Array) -> list[Any]:
-    """Parse JSON texts without loss.
-
-    Raises
-    ------
-    ValueError
-        Where one is not JSON.
-    """
+    """Parse JSON texts without loss; what is no JSON is unreadable."""
     return _parse(texts.to_pylist(), _delicate(texts))
 
 
@@ -194,7 +188,14 @@ def _parse(texts: list[str], delicate: np.ndarray) -> list[Any]:
         values = [loads(text) for text in quick]
     except orjson.JSONDecodeError:
         # Nested too deeply for it, or no JSON.
-        values = [parse_json(text) for text in quick]
+        values = list(map(_read, quick))
     for place in apart:
-        values[place] = parse_json(texts[place])
+        values[place] = _read(texts[place])
     return values
+
+
+def _read(text: str) -> Any:
+    try:
+        return parse_json(text)
+    except ValueError:
+        return Unreadable(text)
