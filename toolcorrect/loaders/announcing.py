@@ -62,7 +62,7 @@ def _plain(message: dict[str, Any]) -> tuple[list[Call], Any] | None:
         # Calls without an id, or with the same, may be one.
         if not (isinstance(identity, str) and identity and isinstance(name, str)) or identity in calls:
             return None
-        calls[identity] = Call(name, *held(arguments), call_id=identity, wire=wire, step=0)
+        calls[identity] = Call(name, *held(arguments), identity, wire, step=0)
     return list(calls.values()), words or None
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from operator import methodcaller
 from typing import Any
 
 from toolcorrect.arguments.decoding import ABSENT
@@ -29,7 +28,7 @@ _ID = ("gen_ai.tool.call.id", "gen_ai.tool.id")
 _ARGUMENTS = ("gen_ai.tool.call.arguments", "tool_arguments", "gcp.vertex.agent.tool_call_args")
 _RESULT = ("gen_ai.tool.call.result", "tool_response", "gcp.vertex.agent.tool_response")
 _OFFER = ("gen_ai.tool.definitions", "model_request_parameters", "gcp.vertex.agent.llm_request", "gen_ai.agent.tools")
-_OF_FUNCTIONS = methodcaller("startswith", "llm.request.functions")
+_FUNCTIONS = "llm.request.functions"
 _ROLE_OF_EVENT = {
     "gen_ai.system.message": "system",
     "gen_ai.user.message": "user",
@@ -81,8 +80,9 @@ def _agent(span: Span, a: dict[str, Any]) -> Reading:
 def _offering(a: dict[str, Any], made: Reading) -> Reading:
     """Add the tools that a span says were offered."""
     made.offer = next(filter(None, map(a.get, _OFFER)), None)
-    if made.offer is None and any(map(_OF_FUNCTIONS, a)):
-        made.offer = subtree(a, "llm.request.functions")
+    # One text is searched faster than many.
+    if made.offer is None and _FUNCTIONS in " ".join(a):
+        made.offer = subtree(a, _FUNCTIONS)
     made.show = _tools
     return made
 

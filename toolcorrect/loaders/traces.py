@@ -84,8 +84,8 @@ class _Merge:
         self.place = {id(reading): i for i, reading in enumerate(readings)}
         # Without all times, the order of the file has to do.
         self.timed = all(r.started is not None for r in readings if r.kind in ("llm", "tool", "plain"))
-        self.models = self._sorted([r for r in readings if r.kind == "llm"], lambda r: r.ended or r.started or 0)
-        self.tools = self._sorted([r for r in readings if r.execution], lambda r: r.started or 0)
+        self.models = self._sorted([r for r in readings if r.kind == "llm"], _end)
+        self.tools = self._sorted([r for r in readings if r.execution], _start)
         self.readings = readings
         # When each call was made: calls are sorted by it at the end.
         self.made: dict[int, tuple[Any, ...]] = {}
@@ -123,7 +123,7 @@ class _Merge:
             above = self.trace.above(reading)
             agent, depth = _where(reading, above)
             told = below.get(id(reading), ())
-            end = (reading.ended or reading.started or 0) if self.timed else 0
+            end = _end(reading) if self.timed else 0
             made: list[Call] = []
             for number, call in enumerate(reading.announced):
                 # A span around another repeats what that one announced. An id that comes again elsewhere is
@@ -151,7 +151,7 @@ class _Merge:
                 continue
             agent, depth = _where(reading, above)
             call = self.case.execution(run.tool, run.arguments, id=run.id, **run.columns, agent=agent, depth=depth)
-            start = (reading.started or 0) if self.timed else 0
+            start = _start(reading) if self.timed else 0
             self.made.setdefault(id(call), (start, self.place[id(reading)]))
 
     def _recover(self) -> None:
@@ -169,7 +169,7 @@ class _Merge:
 
     def _columns(self) -> None:
         columns = self.case.columns
-        by_start = self._sorted([r for r in self.readings if r.kind == "llm"], lambda r: r.started or 0)
+        by_start = self._sorted([r for r in self.readings if r.kind == "llm"], _start)
         roots = [r for r in self.readings if r.kind != "llm"]
         found: dict[str, Iterable[Any]] = {
             "input": map(self.trace.question, [*by_start, *roots]),
@@ -196,6 +196,14 @@ class _Merge:
                 call.kind = kind_of(call.tool)
             if call.kind in ("handoff", "pseudo"):
                 case.report("pseudo_tool", f"{call.tool} is marked as {call.kind}")
+
+
+def _start(reading: Reading) -> int:
+    return reading.started or 0
+
+
+def _end(reading: Reading) -> int:
+    return reading.ended or reading.started or 0
 
 
 def _where(reading: Reading, above: list[Reading]) -> tuple[Any, int]:
