@@ -10,10 +10,8 @@ from typing import IO, Any
 
 import numpy as np
 import orjson
-import pyarrow as pa
-import pyarrow.compute as pc
 
-from toolcorrect.arguments.decoding import WIDE_INTEGER, parse_json
+from toolcorrect.arguments.decoding import parse_json
 
 BLOCK = 16 << 20
 # A longer line is skipped and reported.
@@ -103,17 +101,31 @@ def parsed_lines(lines: Lines, skip: Callable[[str, str], None]) -> Iterator[tup
 
 def parsed_block(block: Block, skip: Callable[[str, str], None]) -> Iterator[tuple[str, Any]]:
     """Yield the values of one block of lines."""
-    lines = block.data.split(b"\n")
-    wide = pc.match_substring_regex(pa.array(lines, pa.large_binary()), WIDE_INTEGER).to_pylist()
-    for number, (line, is_wide) in enumerate(zip(lines, wide), block.first):
+    wide = wide_lines(block)
+    for number, line in enumerate(block.data.split(b"\n"), block.first):
         if not line or line.isspace():
             continue
         try:
-            value = parse_json(line) if is_wide else _loads(line)
+            value = parse_json(line) if number - block.first in wide else _loads(line)
         except ValueError as cause:
             skip(f"line {number}", f"it is not JSON ({reason(cause)})")
             continue
         yield f"line {number}", value
+
+
+def wide_lines(block: Block) -> set[int]:
+    """Return the lines (from 0) in which `WIDE_INTEGER` may be found: where as many digits begin so."""
+    data = np.frombuffer(block.data, dtype=np.uint8)
+    digit = data - np.uint8(ord("0")) < 10
+    # Runs of 2, 4, 8, 16 and 19 digits.
+    run = digit
+    for length in (1, 2, 4, 8, 3):
+        run = run[:-length] & run[length:]
+    begins = np.flatnonzero(run)
+    begins = begins[(begins == 0) | ~digit[begins - 1]]
+    longer = np.append(digit, False)[begins + 19]
+    large = (data[begins] == ord("9")) & (data[begins + 1] >= ord("2"))
+    return set(np.searchsorted(block.newlines, begins[longer | large]).tolist())
 
 
 def _loads(line: bytes) -> Any:
