@@ -98,13 +98,12 @@ def _lists(a: dict[str, Any]) -> tuple[list[Any], list[Any], list[Any]]:
     said: list[Any] = []
     offer: list[Any] = []
     for key, value in a.items():
-        if key[:4] != "llm.":
-            continue
-        if key[4:19] == "input_messages.":
+        # The most frequent ones first.
+        if key[:19] == "llm.input_messages.":
             given.append((key[19:], value))
-        elif key[4:20] == "output_messages.":
+        elif key[:20] == "llm.output_messages.":
             said.append((key[20:], value))
-        elif key[4:10] == "tools.":
+        elif key[:10] == "llm.tools.":
             offer.append((key[10:], value))
     return given, said, offer
 

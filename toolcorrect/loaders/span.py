@@ -175,7 +175,7 @@ def nanoseconds(value: Any) -> int | None:
     (1000000000, 1796026734855000000, None)
     """
     if isinstance(value, str):
-        if value.isascii() and value.isdigit() and len(value) < 20:
+        if len(value) < 20 and value.isdigit() and value.isascii():
             value = int(value)
         else:
             try:
