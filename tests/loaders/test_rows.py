@@ -7,7 +7,7 @@ import pytest
 import toolcorrect as tc
 from toolcorrect.loaders import Rows
 from toolcorrect.loaders.assembling import assemble
-from toolcorrect.loaders.parts import part_of
+from toolcorrect.loaders.parts import part_of, times
 from toolcorrect.loaders.source import open_records
 
 
@@ -174,3 +174,12 @@ def test_a_name_that_is_no_unicode_text_is_a_column_by_its_escape(tmp_path, also
     assert data.cases["half \\ud83d"].fillna(0).to_list() == [1, 0]
     data.save(tmp_path / "saved")
     assert "half \\ud83d" in tc.Dataset.open(tmp_path / "saved").cases
+
+
+def test_times_of_one_spelling_are_those_of_mixed_spellings():
+    usual = ["2026-01-01T12:00:00Z", "2026-02-28T23:59:59.123456-03:30", "1969-12-31T23:59:59.5+00:00", None]
+    others = ["2026-02-30T12:00:00Z", "2026-01-01T12:00:00.123456789Z", "2026-01-01 12:00", "soon"]
+    mixed = times([*usual, *others]).to_pylist()
+    assert times(usual).to_pylist() == mixed[: len(usual)]
+    assert [time is None for time in mixed[len(usual) :]] == [True, False, False, True]
+    assert times(["2026-02-30T12:00:00Z"]).to_pylist() == [None]

@@ -244,8 +244,11 @@ def times(values: list[Any]) -> Column:
     values
         ISO texts, datetimes, nanoseconds since the epoch (numbers or texts of digits), or None.
     """
-    if {*map(type, values)} <= {type(None)}:
+    kinds = {*map(type, values)}
+    if kinds <= {type(None)}:
         return pa.nulls(len(values), _TIME)
+    if kinds <= {str, type(None)} and (found := _usual_times(texts(values))) is not None:
+        return found
     made: list[int | None] = []
     for value in map(moment, values):
         if isinstance(value, str) and value.isdigit():
@@ -255,6 +258,19 @@ def times(values: list[Any]) -> Column:
         else:
             made.append(_microseconds(value) if isinstance(value, str | datetime) else None)
     return pa.array(made, pa.int64()).cast(_TIME)
+
+
+def _usual_times(spelled: Column) -> Column | None:
+    """Return times that all have the usual spelling, with their zone; None where one has not, or is no time."""
+    if not pc.all(pc.match_substring_regex(spelled, _USUAL_TIME)).as_py():
+        return None
+    try:
+        return spelled.cast(_TIME)
+    except pa.ArrowInvalid:
+        return None
+
+
+_USUAL_TIME = r"^(19|20)\d\d-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,6})?(Z|[+-](0\d|1[0-4]):[0-5]\d)$"
 
 
 def _microseconds(value: str | datetime) -> int | None:
