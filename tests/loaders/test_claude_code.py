@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pandas as pd
+
 import toolcorrect as tc
 from tests.loaders.plain import rows
 
@@ -109,3 +111,31 @@ def test_a_prompt_without_an_id_takes_no_other_lines_with_it():
         [line("user", None, "0", "Go"), line("user", "1", "0", "Stop"), line("assistant", "2", "1", use("a"))]
     )
     assert data.calls.call_id.to_list() == ["a"]
+
+
+def test_a_plain_session_is_read_as_one_in_which_something_is_to_be_reported():
+    plain = [
+        line("user", "1", None, "<command-name>/clear"),
+        line("user", "2", "1", "Go"),
+        line("assistant", "3", "2", {"type": "thinking", "thinking": "Hm"}, message="m1"),
+        line("assistant", "4", "3", use("a"), message="m1", timestamp="2026-01-01T12:00:00.000Z"),
+        line("assistant", "5", "4", use("b", "mcp__web__search"), message="m1"),
+        line("user", "6", "5", result("b", is_error=True)),
+        line("user", "7", "6", {**result("a"), "content": [{"type": "text", "text": "21 C"}]}),
+        line("assistant", "8", "7", use("c"), message="m2"),
+        line("assistant", "9", "8", {"type": "text", "text": "It is warm"}, message="m2"),
+        line("user", "10", "9", {"type": "text", "text": "Thanks"}),
+        line("assistant", "11", "10", "Welcome", message="m3"),
+        {"type": "system", "uuid": "12", "parentUuid": "11", "sessionId": "s", "subtype": "turn_duration"},
+    ]
+    data = tc.load(plain)
+    also = tc.load([*plain, line("user", "13", "12", result("unknown"))])
+    for table in ("cases", "calls"):
+        pd.testing.assert_frame_equal(getattr(data, table), getattr(also, table))
+    assert rows(data.cases, "input", "output", "turns") == [["Go", "Welcome", 2]]
+    assert rows(data.calls, "call_id", "step", "turn", "output") == [
+        ["a", 0, 0, '"21 C"'],
+        ["b", 0, 0, '"done"'],
+        ["c", 1, 0, None],
+    ]
+    assert list(also.report.code) == [*data.report.code, "result_without_call"]

@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
+from toolcorrect.arguments.decoding import FORM, to_json
 from toolcorrect.loaders.anthropic import add_answer, add_results
-from toolcorrect.loaders.conversation import Conversation
+from toolcorrect.loaders.calls import Call
+from toolcorrect.loaders.conversation import Conversation, unwrapped
 from toolcorrect.loaders.format import Format
 from toolcorrect.loaders.message_lists import said
-from toolcorrect.loaders.rows import Rows
+from toolcorrect.loaders.rows import MALFORMED, Rows
 from toolcorrect.loaders.source import Source
 from toolcorrect.loaders.telling import objects
 
 # What the program, not the person, wrote in the person's name.
 _NOT_SAID = ("<command-", "<local-command-", "Caveat: ")
 _SERVER = "mcp__"
+_OBJECT = FORM["object"]
 
 
 def read(source: Source, rows: Rows) -> None:
@@ -31,19 +34,35 @@ def read(source: Source, rows: Rows) -> None:
                 raise TypeError("a line is an object")
             if line.get("type") not in ("summary", "file-history-snapshot", "queue-operation"):
                 raise ValueError("it belongs to no session")
+    once = _told_once([line for lines in sessions.values() for _, line in lines])
     for session, lines in sessions.items():
-        _Session(rows, session).read(_kept(lines, rows))
+        kept = lines if once else _kept(lines, rows)
+        plain = _plain(kept)
+        if plain is None:
+            _Session(rows, session).read(kept)
+            continue
+        case = rows.case(session, session=session)
+        case.calls, columns = plain
+        case.columns.update(columns)
+
+
+def _told_once(lines: list[dict[str, Any]]) -> bool:
+    """Tell whether every line has an id of its own, and no two lines of a user follow the same one."""
+    identities = [line.get("uuid") for line in lines]
+    before = [_text(line.get("parentUuid")) for line in lines if line.get("type") == "user"]
+    after = [parent for parent in before if parent]
+    return {*map(type, identities)} == {str} and all(len({*ids}) == len(ids) for ids in (identities, after))
 
 
 def _kept(lines: list[tuple[str, dict[str, Any]]], rows: Rows) -> list[tuple[str, dict[str, Any]]]:
     """Leave out lines told again, as resumed sessions do, and what a person went back behind."""
-    dead = _left_behind(lines)
-    identities = [_text(line.get("uuid")) for _, line in lines]
-    if not dead and None not in identities and len({*identities}) == len(lines):
+    if _told_once([line for _, line in lines]):
         return lines
+    dead = _left_behind(lines)
     told: set[str] = set()
     kept = []
-    for (label, line), identity in zip(lines, identities):
+    for label, line in lines:
+        identity = _text(line.get("uuid"))
         if dead and (identity in dead or _text(line.get("parentUuid")) in dead):
             dead.add(identity or "")
             rows.report("rewound", "lines that the person went back behind", record="")
@@ -60,13 +79,10 @@ def _kept(lines: list[tuple[str, dict[str, Any]]], rows: Rows) -> list[tuple[str
 
 def _left_behind(lines: list[tuple[str, dict[str, Any]]]) -> set[str]:
     """Return the prompts that a person went back behind: of several after the same line the last one was kept."""
-    users = [line for _, line in lines if line.get("type") == "user"]
-    before = [_text(line.get("parentUuid")) for line in users]
-    if len({*before}) == len(before):
-        return set()
     prompts: dict[str, dict[str, None]] = defaultdict(dict)
-    for line, parent in zip(users, before):
-        if parent and _is_prompt(line):
+    for _, line in lines:
+        parent = _text(line.get("parentUuid"))
+        if parent and line.get("type") == "user" and _is_prompt(line):
             prompts[parent][_text(line.get("uuid")) or ""] = None
     return {identity for same in prompts.values() for identity in [*same][:-1]}
 
@@ -86,6 +102,73 @@ def _is_prompt(line: dict[str, Any]) -> bool:
 def _has_content(line: dict[str, Any]) -> bool:
     message = line.get("message")
     return isinstance(message, dict) and isinstance(message.get("content"), str | list)
+
+
+def _plain(lines: list[tuple[str, dict[str, Any]]]) -> tuple[list[Call], dict[str, Any]] | None:
+    """Return calls and columns of a session in which nothing is to be reported, as `_Session` reads them.
+
+    Such a session is in one chain, and each of its lines says one thing; None for any other.
+    """
+    try:
+        return _said_plainly([line for _, line in lines])
+    except MALFORMED:
+        return None
+
+
+def _said_plainly(lines: list[dict[str, Any]]) -> tuple[list[Call], dict[str, Any]] | None:
+    calls: dict[str, Call] = {}
+    waiting: dict[str, Call] = {}
+    steps: dict[Any, int] = {}
+    model = question = answer = None
+    turns = 0
+    for line in lines:
+        speaker = line.get("type")
+        if speaker not in ("user", "assistant"):
+            if "tools" in line:
+                return None
+            continue
+        message = line["message"]
+        content = message["content"]
+        (block,) = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        kind = block["type"]
+        if line.get("isSidechain") or line.get("parent_tool_use_id") or line.get("isMeta"):
+            return None
+        if speaker == "assistant" and model is None and message.get("model") != "<synthetic>":
+            model = message.get("model")
+        if kind == "text":
+            text = block["text"]
+            if not isinstance(text, str):
+                return None
+            if speaker == "assistant":
+                answer = text or answer
+            elif text and not text.startswith(_NOT_SAID):
+                turns += 1
+                question = question or text
+        elif kind == "tool_use" and speaker == "assistant":
+            tool, identity, given = block["name"], block["id"], block["input"]
+            alone = isinstance(identity, str) and identity and identity not in calls
+            if not alone or not isinstance(given, dict) or "server_name" in block:
+                return None
+            step = steps.setdefault(message.get("id") or line.get("uuid"), len(steps))
+            made = Call(tool, to_json(given), _OBJECT, identity, False, max(turns - 1, 0))
+            _place(made, step, line)
+            calls[identity] = waiting[identity] = made
+        elif kind == "tool_result" and speaker == "user":
+            output, failed = unwrapped(block.get("content", "")), bool(block.get("is_error"))
+            if isinstance(output, dict):
+                return None
+            reason = output if failed and isinstance(output, str) else None
+            waiting.pop(block["tool_use_id"]).complete(output, failed, reason)
+        elif kind != "thinking":
+            return None
+    return [*calls.values()], {"model": model, "input": question, "output": answer, "turns": turns}
+
+
+def _place(call: Call, step: int | None, line: dict[str, Any]) -> None:
+    """Say of a call what its line and the name of its tool tell."""
+    call.step, call.started = step, line.get("timestamp")
+    if call.tool.startswith(_SERVER):
+        call.kind, call.server = "mcp", call.tool.removeprefix(_SERVER).split("__")[0]
 
 
 class _Session:
@@ -124,9 +207,7 @@ class _Session:
         # The blocks of one message are a line each.
         step = self._steps.setdefault(message.get("id") or line.get("uuid"), len(self._steps)) if made else None
         for call in made:
-            call.step, call.started = step, line.get("timestamp")
-            if call.tool.startswith(_SERVER):
-                call.kind, call.server = "mcp", call.tool.removeprefix(_SERVER).split("__")[0]
+            _place(call, step, line)
 
     def _user(self, line: dict[str, Any]) -> None:
         message = line["message"]
