@@ -262,14 +262,18 @@ class Dataset:
             yield self
             return
         *numbers, texts = self.argument_numbers()
+        owners = {
+            table: rows_in(self._frames["cases"].index, frame["case"]) if len(frame) else np.empty(0, dtype=np.int64)
+            for table in ("rules", "tools")
+            for frame in [self._frames[table]]
+        }
         cuts = np.linspace(0, len(self), -(-len(self) // size) + 1).astype(np.int64).tolist()
         for begin, end in pairwise(cuts):
             between = {table: slice(*np.searchsorted(rows, [begin, end])) for table, rows in self._rows.items()}
             frames = {"cases": self._frames["cases"].iloc[begin:end], "report": self._frames["report"]}
             for table, part in between.items():
                 frames[table] = self._frames[table].iloc[part].reset_index(drop=True)
-            for table in ("rules", "tools"):
-                row = rows_in(self._frames["cases"].index, self._frames[table]["case"])
+            for table, row in owners.items():
                 frames[table] = self._frames[table][(row < 0) | ((row >= begin) & (row < end))]
             made = object.__new__(Dataset)
             made._fill(frames, {table: self._rows[table][part] - begin for table, part in between.items()})
