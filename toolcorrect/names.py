@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Literal
 
 import pandas as pd
@@ -75,19 +76,24 @@ class Names:
         """Return the canonical form of one name."""
         if name in self.aliases:
             return self.aliases[name]
-        for used, step in (
+        for step in self._steps:
+            name = step(name) or name
+        return name
+
+    @cached_property
+    def _steps(self) -> list[Callable[[str], str]]:
+        steps: tuple[tuple[object, Callable[[str], str]], ...] = (
             (self.trim, str.strip),
             (self.unicode, _plain_unicode),
-            (self.call, lambda text: text.removesuffix("()")),
+            (self.call, _without_call),
             (self.wrapper, _unwrapped),
             (self.mcp or self.servers, self._without_server),
             (self.namespace, _last_part),
-            (self.dots, lambda text: text.replace(".", "_")),
+            (self.dots, _without_dots),
             (self.fold, _folded),
-            (self.affix, lambda text: text.removeprefix("tool_").removesuffix("_tool")),
-        ):
-            name = (step(name) or name) if used else name
-        return name
+            (self.affix, _without_affix),
+        )
+        return [step for used, step in steps if used]
 
     def _without_server(self, name: str) -> str:
         bare = name.removeprefix("mcp").lstrip("_") if name.startswith("mcp_") else name
@@ -102,6 +108,18 @@ class Names:
 
 def _plain_unicode(name: str) -> str:
     return unicodedata.normalize("NFKC", name).translate(_ZERO_WIDTH).strip(_TRIMMED)
+
+
+def _without_call(name: str) -> str:
+    return name.removesuffix("()")
+
+
+def _without_dots(name: str) -> str:
+    return name.replace(".", "_")
+
+
+def _without_affix(name: str) -> str:
+    return name.removeprefix("tool_").removesuffix("_tool")
 
 
 def _unwrapped(name: str) -> str:
