@@ -8,13 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from toolcorrect.arguments.columns import DistinctTexts, decode_texts
 from toolcorrect.arguments.decoding import (
     ABSENT,
     FORM,
     STATUS,
-    DistinctTexts,
     decode,
-    decode_texts,
     parse_json,
     to_json,
 )

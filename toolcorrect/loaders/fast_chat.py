@@ -12,7 +12,8 @@ import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from toolcorrect.arguments.decoding import TEXT, decode_texts
+from toolcorrect.arguments.columns import decode_texts
+from toolcorrect.arguments.decoding import TEXT
 from toolcorrect.loaders.fast_records import BLOCK, Plan, as_json, is_null_somewhere, plan_of, scalar_type
 from toolcorrect.loaders.lines import Block
 from toolcorrect.loaders.message_lists import family_of

@@ -17,7 +17,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.json as pj
 
-from toolcorrect.arguments.decoding import POOL, TEXT, DecodedTexts, DistinctTexts, to_json
+from toolcorrect.arguments.columns import POOL, DecodedTexts, DistinctTexts
+from toolcorrect.arguments.decoding import TEXT, to_json
 from toolcorrect.loaders.calllike import CALL_KEYS, kind_of
 from toolcorrect.loaders.calls import storable
 from toolcorrect.loaders.format import Format

@@ -14,7 +14,8 @@ import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from toolcorrect.arguments.decoding import ABSENT, FORM, STATUS, TEXT, DecodedTexts, decode_texts, to_json
+from toolcorrect.arguments.columns import DecodedTexts, decode_texts
+from toolcorrect.arguments.decoding import ABSENT, FORM, STATUS, TEXT, to_json
 from toolcorrect.loaders.calls import held, text_of
 from toolcorrect.loaders.parts import Note, category, note_statuses
 from toolcorrect.loaders.told import Calls, Results, Said, Told

@@ -14,7 +14,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from toolcorrect.arguments.decoding import FORM, STATUS, TEXT, decode_texts, to_json
+from toolcorrect.arguments.columns import decode_texts
+from toolcorrect.arguments.decoding import FORM, STATUS, TEXT, to_json
 from toolcorrect.loaders.calls import EPOCH, Call, Expected, moment, storable
 from toolcorrect.loaders.rows import Case, Rows
 from toolcorrect.tables import KINDS, ROLES, SOURCES

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from toolcorrect.arguments.decoding import DecodedTexts
+from toolcorrect.arguments.columns import DecodedTexts
 from toolcorrect.loaders.parts import owners
 
 Said: TypeAlias = tuple[np.ndarray, pa.Array]
