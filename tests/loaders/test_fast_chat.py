@@ -20,15 +20,15 @@ def both_ways(path, **options):
     """Load by columns and record by record: the datasets must be the same. Returns whether columns were taken."""
     taken = []
 
-    def by_columns(source):
-        parts = fast_chat.fast_chat_parts(source)
+    def by_columns(source, layout):
+        parts = fast_chat.fast_chat_parts(source, layout)
         taken.append(parts is not None)
         return parts
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(loading, "fast_chat_parts", by_columns)
         fast = tc.load(path, format="openai_chat", **options)
-        patch.setattr(loading, "fast_chat_parts", lambda source: None)
+        patch.setattr(loading, "fast_chat_parts", lambda source, layout: None)
         slow = tc.load(path, format="openai_chat", **options)
     for table in TABLES:
         pd.testing.assert_frame_equal(getattr(fast, table), getattr(slow, table))

@@ -15,27 +15,34 @@ import toolcorrect as tc
 from tests.benchmarks.chat_workload import FAMILIES, write_chats
 from tests.shared import shared
 from toolcorrect.errors import LoadError
-from toolcorrect.loaders import fast_messages, loading
+from toolcorrect.loaders import fast_chat, fast_messages, loading
 from toolcorrect.loaders.message_lists import family_named
 from toolcorrect.tables import TABLES
 
-BY_COLUMNS = [family for family in FAMILIES if (found := family_named(family)) is not None and found.layout]
+LAYOUTS = [family for family in FAMILIES if (found := family_named(family)) is not None and found.layout]
+BY_COLUMNS = [*LAYOUTS, "sharegpt"]
 
 
 def both_ways(path, family):
     """Load by columns and record by record: the datasets must be the same. Returns whether columns were taken."""
     taken = []
+    ways = {name: getattr(loading, name) for name in ("fast_chat_parts", "fast_message_parts")}
 
-    def by_columns(source, chosen):
-        parts = fast_messages.fast_message_parts(source, chosen)
-        taken.append(parts is not None)
-        return parts
+    def by_columns(way):
+        def read(*given):
+            parts = way(*given)
+            taken.append(parts is not None)
+            return parts
+
+        return read
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(fast_messages, "FEWEST", 0)
-        patch.setattr(loading, "fast_message_parts", by_columns)
+        for name, way in ways.items():
+            patch.setattr(loading, name, by_columns(way))
         fast = loaded(path, family)
-        patch.setattr(loading, "fast_message_parts", lambda source, chosen: None)
+        for name in ways:
+            patch.setattr(loading, name, lambda *given: None)
         slow = loaded(path, family)
     if isinstance(slow, str):
         assert fast == slow
@@ -72,7 +79,8 @@ def workload(tmp_path_factory):
 @pytest.mark.parametrize("family", BY_COLUMNS)
 @pytest.mark.parametrize("size", [1 << 16, 4 << 20])
 def test_the_workload_is_the_same_both_ways(workload, tmp_path, monkeypatch, family, size):
-    monkeypatch.setattr(fast_messages, "BLOCK", size)
+    for module in (fast_chat, fast_messages):
+        monkeypatch.setattr(module, "BLOCK", size)
     chats = tmp_path / "chats.jsonl"
     write_chats(workload, chats, family)
     assert tc.detect(chats).format == family
@@ -412,3 +420,50 @@ def test_what_json_has_no_number_for_is_kept(tmp_path, family, number):
         *(record_of(family, chat, {"id": str(i), "score": scores[i]}) for i, chat in enumerate(chats)),
     )
     both_ways(path, family)
+
+
+TEXTS_OF_CALLS = [
+    '{"name": "f", "arguments": {"a": [1, {"b": null}]}}',
+    ' {\n"name" :"f","arguments":{ } } ',
+    '{"name": "f", "arguments": {"a": "}}"}}',
+    '{"name": "f", "arguments": {"a": 1}, "name": "g"}',
+    '{"name": "f", "arguments": {"a": 1}, "id": {"arguments": {}}}',
+    '{"name": "f", "arguments": {"a": 1}, "arguments": {"a": 2}}',
+    '{"name": "caf\\u00e9", "arguments": {"a": 1}}',
+    '{"name": "", "arguments": {"a": 1}}',
+    '{"name": "f", "arguments": {"a": NaN}}',
+    '{"name": "f", "arguments": {"a": 1e400, "b": 123456789012345678901}}',
+    '{"name": "f", "arguments": {"a": "\\ud800"}}',
+    '{"name": "f", "arguments": {"a": 1,}}',
+    '{"name": "f", "arguments": {"a": 1}}{"name": "g", "arguments": {}}',
+    '{"name": "f", "arguments": {}}\u00a0',
+    '{"arguments": {"a": 1}, "name": "f"}',
+    '{"name": "f", "parameters": {"a": 1}}',
+    '{"name": "f", "arguments": "{\\"a\\": 1}"}',
+    '{"name": "f", "arguments": null}',
+    '[{"name": "f", "arguments": {}}, {"name": "g"}]',
+    "[]",
+    "nothing",
+    "",
+]
+
+
+@pytest.mark.parametrize("text", TEXTS_OF_CALLS)
+def test_texts_of_sharegpt_calls_are_the_same_both_ways(tmp_path, text):
+    turns = [("human", "Go"), ("function_call", text), ("observation", " 1\x1c"), ("gpt", "\u2003Ok\x85")]
+    plain = [("human", "Go on"), ("function_call", TEXTS_OF_CALLS[0]), ("gpt", " ")]
+    records = [{"conversations": [{"from": who, "value": said} for who, said in talk]} for talk in (turns, plain)]
+    by_columns = both_ways(written(tmp_path / "chats.jsonl", *records), "sharegpt")
+    assert by_columns or text not in TEXTS_OF_CALLS[:3]
+
+
+def test_tools_as_texts_are_read_by_columns(tmp_path):
+    texts = ['[{"name": "book", "parameters": {"type": "object"}}]', "[]", None, '["book", "search"]']
+    turns = [{"from": "human", "value": "Go"}, {"from": "gpt", "value": "Gone."}]
+    records = [{"id": str(i), "system": "Be short.", "conversations": turns, "tools": t} for i, t in enumerate(texts)]
+    path = written(tmp_path / "chats.jsonl", *records)
+    assert both_ways(path, "sharegpt")
+    data = tc.load(path)
+    assert data.cases.tools_known.to_list() == [True, True, False, True]
+    assert data.tools.case.to_list() == ["0", "3", "3"]
+    assert not both_ways(written(path, *records, {**records[0], "tools": '[{"no": "name"}]'}), "sharegpt")

@@ -39,7 +39,7 @@ def test_hermes_text_that_breaks_off():
     data = tc.load([record])
     assert tc.detect([record]).format == "hermes_text"
     assert rows(data.calls, "tool", "arguments", "arguments_status", "step") == [
-        ["f", '{"a":1}', "ok", 0],
+        ["f", '{"a": 1}', "ok", 0],
         ["g", "{}", "ok", 0],
         ["h", None, "failed", 0],
     ]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import json
+import math
 import re
 from typing import Any, Final, NamedTuple
 
@@ -132,7 +133,7 @@ def to_json(value: Any) -> str:
     try:
         text = orjson.dumps(value)
         # orjson writes NaN as null: only then look again.
-        if b"null" not in text:
+        if b"null" not in text or not _holds_nan(value):
             return text.decode()
     except TypeError:
         pass
@@ -145,6 +146,15 @@ def to_json(value: Any) -> str:
     except (RecursionError, ValueError):
         return json.dumps(_as_text(value)[:10_000])
     return text_slowly
+
+
+def _holds_nan(value: Any) -> bool:
+    """Tell whether a value holds NaN or an infinity, for which orjson writes null."""
+    if isinstance(value, dict):
+        return any(map(_holds_nan, value.values()))
+    if isinstance(value, list | tuple):
+        return any(map(_holds_nan, value))
+    return isinstance(value, float) and not math.isfinite(value)
 
 
 def _as_text(value: Any) -> Any:

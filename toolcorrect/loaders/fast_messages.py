@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import orjson
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from toolcorrect.arguments.decoding import parse_json
 from toolcorrect.loaders.fast_records import BLOCK, Plan, plan_of
@@ -101,9 +100,7 @@ class _Reader:
         part.cases["called_known"] = pa.repeat(True, told.size)
         part.cases["tools_known"] = pa.array([case in tools for case in range(told.size)], pa.bool_())
         part.tools = rows_of(tools)
-        for name, derived in told.case_columns().items():
-            given = part.cases.get(name)
-            part.cases[name] = derived if given is None else _stated(name, given, derived)
+        told.complete(part.cases)
         return part
 
     def _gather(self, records: list[Any], gathered: Gathered) -> bool:
@@ -164,11 +161,3 @@ def _written(record: dict[str, Any]) -> bytes:
     if b"null" in text:
         json.dumps(record, allow_nan=False)
     return text
-
-
-def _stated(name: str, given: pa.Array, derived: pa.Array) -> pa.Array:
-    """Return what records state, where they state something, else what their messages tell."""
-    if name not in ("output", "turns"):
-        return pc.coalesce(given, derived)
-    nothing = pc.equal(given, 0 if name == "turns" else "").fill_null(True)
-    return pc.if_else(nothing, pc.coalesce(derived, given), given)

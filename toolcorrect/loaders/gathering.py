@@ -89,7 +89,9 @@ class Gathered:
             message[made_at],
             made_at,
             pa.array(made["name"], TEXT),
-            _decoded(made["arguments"], made["form"], notes, wire=wire),
+            decoded_arguments(
+                pa.array(made["arguments"], TEXT), np.array(made["form"], dtype=np.int8), notes, wire=wire
+            ),
             pa.array(made["id"], TEXT),
             columns,
         )
@@ -185,7 +187,7 @@ class Blocks:
         if not _MARKED.isdisjoint(kinds):
             raise ValueError("calls that are to be reported")
         self._add(self._gathered.calls, rows, id=ids, name=names, kind=kinds, **columns)
-        texts, forms = _held(arguments)
+        texts, forms = held_arguments(arguments)
         self._gathered.calls["arguments"] += texts
         self._gathered.calls["form"] += forms
         blocks = np.append(0, np.cumsum(self._gathered.sizes[self._first :]))
@@ -271,7 +273,7 @@ def texts_of(values: Sequence[Any]) -> pa.Array:
     return pa.array([text_of(value) for value in values], TEXT)
 
 
-def _held(arguments: Sequence[Any]) -> tuple[list[Any], list[int]]:
+def held_arguments(arguments: Sequence[Any]) -> tuple[list[Any], list[int]]:
     """Return arguments as texts with their forms, as `held` does; -1 for a text still to be decoded."""
     if {*map(type, arguments)} <= {dict}:
         return json_texts(arguments), [FORM["object"]] * len(arguments)
@@ -281,10 +283,9 @@ def _held(arguments: Sequence[Any]) -> tuple[list[Any], list[int]]:
     return [text for text, _ in pairs], [-1 if form is None else form for _, form in pairs]
 
 
-def _decoded(texts: list[Any], forms: list[int], notes: list[Note], *, wire: bool) -> DecodedTexts:
-    """Return held arguments as columns."""
-    form, raw, text = np.array(forms, dtype=np.int8), pa.nulls(len(forms), TEXT), pa.array(texts, TEXT)
-    status, twice = _STATUS_OF_FORM[form], 0
+def decoded_arguments(text: pa.Array, form: np.ndarray, notes: list[Note], *, wire: bool) -> DecodedTexts:
+    """Return what `held_arguments` gives as columns; note what of the texts was mended."""
+    raw, status, twice = pa.nulls(len(form), TEXT), _STATUS_OF_FORM[form], 0
     encoded = form < 0
     if len(form) and encoded.all():
         decoded = decode_texts(text, wire=wire)
@@ -311,11 +312,5 @@ def json_texts(values: Sequence[Any]) -> list[str | None]:
         texts = [text.decode() for text in map(orjson.dumps, values)]
     except TypeError:
         return [None if value is ABSENT else to_json(value) for value in values]
-    # NaN would be null, and floats are written in another way beside nulls.
-    return [to_json(v) if "null" in text and _has_floats(v) else text for text, v in zip(texts, values)]
-
-
-def _has_floats(value: Any) -> bool:
-    if isinstance(value, dict | list):
-        return any(map(_has_floats, value.values() if isinstance(value, dict) else value))
-    return isinstance(value, float)
+    # NaN would be null.
+    return [to_json(value) if "null" in text else text for text, value in zip(texts, values)]

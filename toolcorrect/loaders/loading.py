@@ -18,6 +18,7 @@ from tqdm import tqdm
 from toolcorrect.arguments.decoding import TEXT
 from toolcorrect.dataset import Dataset
 from toolcorrect.errors import LoadError, OptionError, check_type, listed
+from toolcorrect.loaders import openai_columns, sharegpt_columns
 from toolcorrect.loaders.assembling import assemble
 from toolcorrect.loaders.fast_chat import fast_chat_parts
 from toolcorrect.loaders.fast_messages import fast_message_parts
@@ -30,6 +31,9 @@ from toolcorrect.loaders.source import Source, open_bytes, open_frame, open_reco
 from toolcorrect.loaders.unknown import not_known
 
 Loadable: TypeAlias = "str | Path | IO[Any] | pd.DataFrame | Iterable[Any]"
+
+
+_BY_COLUMNS = {"openai_chat": openai_columns.OPENAI, "sharegpt": sharegpt_columns.SHAREGPT}
 
 
 def load(
@@ -149,7 +153,8 @@ def read_parts(source: Source, chosen: Format) -> list[Part]:
     if chosen.name == "plain_records" and source.shape == "lines":
         return fast_parts(source, chosen)
     if source.shape == "lines":
-        parts = fast_chat_parts(source) if chosen.name == "openai_chat" else fast_message_parts(source, chosen)
+        columns = _BY_COLUMNS.get(chosen.name)
+        parts = fast_chat_parts(source, columns) if columns else fast_message_parts(source, chosen)
         if parts is not None:
             return parts
     rows = _read_rows(source, chosen)

@@ -36,6 +36,30 @@ def rows_of(offered: Mapping[int, list[tuple[Any, ...]]]) -> list[dict[str, Any]
 _COLUMNS = ("case", "tool", "description", "parameters", "effect")
 
 
+class OfferedTexts:
+    """The lists of tools of records that hold them as texts."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+
+    def taken(self, data: bytes) -> tuple[bytes, int]:
+        """Return lines as they are; see `Offered.taken`."""
+        return data, 0
+
+    def of(self, texts: pa.Array, count: int) -> dict[int, list[tuple[Any, ...]]]:
+        """Return the tools of each case that offers some.
+
+        Raises
+        ------
+        TypeError, ValueError
+            Where a text is no list of tools.
+        """
+        coded = texts.dictionary_encode()
+        known = [tools_of(self._source, text) or [] for text in coded.dictionary.to_pylist()]
+        codes = coded.indices.fill_null(-1).to_pylist()
+        return {case: known[code] for case, code in enumerate(codes) if code >= 0}
+
+
 class Offered:
     """Takes the lists under ``tools`` out of JSON lines, and leaves a number as text in their place."""
 

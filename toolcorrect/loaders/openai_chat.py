@@ -77,10 +77,10 @@ def _read_one(messages: list[Any], context: dict[str, Any], rows: Rows) -> None:
     case = rows.case(fields.pop("case", None), ids_within="step", tags=tags, **fields)
     if called is not None:
         case.report("ignored_keys", "calls stated beside messages: those of the messages count")
+    stated = dict(case.columns)
     add_messages(case, messages)
-    for name, value in fields.items():
-        if value is not None:
-            case.columns[name] = value
+    # What a record says beside its messages counts more than what follows from them.
+    case.columns.update({name: stated[name] for name in ("output", "turns") if stated.get(name)})
     add_lists(case, None, expected, tools, wire=True, called_known=True)
     if "functions" in context and tools is None:
         add_offered_list(case, context["functions"])

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterator, Sequence
-from operator import itemgetter
 from typing import Any
 
-from toolcorrect.arguments.decoding import ABSENT, parse_json
+from toolcorrect.arguments.decoding import ABSENT, decode_text, parse_json
 from toolcorrect.loaders.calllike import add_offered_list, listed_items, python_literal
 from toolcorrect.loaders.conversation import Conversation
-from toolcorrect.loaders.gathering import Blocks, Gathered, Layout, of_each
 from toolcorrect.loaders.message_lists import Family, Unfolded, message_format
 
 # What the speakers are called.
-_SPEAKERS = {
+SPEAKERS = {
     **dict.fromkeys(("human", "user"), "user"),
     **dict.fromkeys(("gpt", "assistant", "model", "chatgpt"), "assistant"),
     **dict.fromkeys(("function_call", "tool_call"), "call"),
@@ -28,6 +25,12 @@ _THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 _CALL = re.compile(r"<tool_call>(.*?)(?:</tool_call>|(?=<tool_call>)|\Z)", re.DOTALL)
 _RESPONSE = re.compile(r"<tool_response>(.*?)(?:</tool_response>|(?=<tool_response>)|\Z)", re.DOTALL)
 _TOOLS = re.compile(r"<tools>(.*?)</tools>", re.DOTALL)
+# A call in its plainest form, for Python's and for Arrow's expressions: arguments stand last, if they are an object.
+PLAIN_CALL = (
+    r'(?s:[ \t\r\n]*\{[ \t\r\n]*"name"[ \t\r\n]*:[ \t\r\n]*"(?P<name>[^"\\\x00-\x1f]*)"[ \t\r\n]*,'
+    r'[ \t\r\n]*"arguments"[ \t\r\n]*:[ \t\r\n]*(?P<arguments>\{.*\})[ \t\r\n]*\}[ \t\r\n]*)'
+)
+_PLAIN_CALL = re.compile(PLAIN_CALL)
 _NAME = re.compile(r'"name"\s*:\s*"([^"\\]+)"')
 _ARGUMENTS = re.compile(r'"arguments"\s*:\s*(.*)\Z', re.DOTALL)
 
@@ -52,7 +55,7 @@ def add_turn(talk: Conversation, turn: dict[str, Any]) -> None:
 
 
 def _speaker(turn: dict[str, Any]) -> str | None:
-    return _SPEAKERS.get(str(turn.get("from", turn.get("role"))))
+    return SPEAKERS.get(str(turn.get("from", turn.get("role"))))
 
 
 def _say(talk: Conversation, text: str) -> None:
@@ -65,6 +68,10 @@ def _say(talk: Conversation, text: str) -> None:
 
 def _add_text(talk: Conversation, text: str) -> None:
     """Add the calls that a text holds; one that is cut off keeps its name and the text of its arguments."""
+    plain = _PLAIN_CALL.fullmatch(text)
+    if plain is not None and decode_text(plain["arguments"])[0] == "ok":
+        talk.call(plain["name"], plain["arguments"], wire=True)
+        return
     try:
         for call in listed_items(text) if text.startswith(("[", "{")) else [_value(text)]:
             arguments = call.get("arguments", call.get("parameters", ABSENT))
@@ -75,62 +82,6 @@ def _add_text(talk: Conversation, text: str) -> None:
             talk.case.report("unreadable_call", f"a call of which not even the name can be read: {text[:60]!r}")
             return
         talk.call(name[1], rest[1] if rest else ABSENT, wire=True)
-
-
-def _gather(talks: Sequence[list[Any]], gathered: Gathered) -> set[int]:
-    """Say what `add_turn` says, of several conversations without tags at once."""
-    turns = list(itertools.chain.from_iterable(talks))
-    words = [turn["from"] if "from" in turn else turn.get("role") for turn in turns]
-    speakers = of_each(lambda word: _SPEAKERS.get(str(word)), words)
-    texts = [str((turn["value"] if "value" in turn else turn.get("content")) or "") for turn in turns]
-    whole = "\n".join(texts)
-    if None in speakers or "<tool" in whole or "<think>" in whole:
-        raise ValueError("a speaker that nobody knows, or tags")
-    # A turn stands before its calls.
-    contents: list[list[Any]] = [[text] for text in texts]
-    for turn, who in zip(contents, speakers):
-        if who == "call":
-            turn += _plain_calls(turn[0])
-    begins = [who in ("assistant", "call") for who in speakers]
-    said = [block if type(block) is str else None for block in itertools.chain.from_iterable(contents)]
-    blocks = Blocks(gathered, list(map(len, talks)), contents, begins, said)
-    rows = [row for row, text in enumerate(said) if text is None]
-    calls = [blocks.all[row] for row in rows]
-    none = [None] * len(calls)
-    arguments = [call.get("arguments", call.get("parameters", ABSENT)) for call in calls]
-    blocks.calls(rows, [call["name"] for call in calls], arguments, none, ["function"] * len(calls))
-    starts = list(itertools.accumulate(map(len, contents), initial=0))
-    returned = [row for row, who in enumerate(speakers) if who == "result"]
-    results = [(texts[row].strip(), None, None) for row in returned]
-    blocks.results([starts[row] for row in returned], results, [None] * len(returned))
-    blocks.asked([who == "user" for who in speakers], itemgetter(0))
-    blocks.answered([who == "assistant" for who in speakers], lambda turn: str(turn[0]).strip())
-    return set()
-
-
-def _plain_calls(text: str) -> Sequence[dict[str, Any]]:
-    """Return the calls of a text that is JSON.
-
-    Raises
-    ------
-    ValueError
-        Where it is not, or holds anything else.
-    """
-    if not text.startswith(("[", "{")):
-        raise ValueError("no JSON")
-    found = parse_json(text)
-    calls = found if type(found) is list else [found]
-    for call in calls:
-        if type(call) is not dict or type(call.get("name")) is not str:
-            raise ValueError("no calls")
-    return calls
-
-
-def _turns(record: dict[str, Any]) -> Any:
-    """Return the turns of a record, as `unfold` does."""
-    for turns, _ in unfold(record):
-        return turns
-    return None
 
 
 def _tools_in_text(text: str) -> Any:
@@ -175,11 +126,8 @@ def _tell_hermes(turns: Sequence[Any]) -> str | None:
     return None
 
 
-_BESIDE = frozenset({"conversations", "system"})
-_LAYOUT = Layout(_turns, _gather, wire=True)
+BESIDE = frozenset({"conversations", "system"})
 HERMES_TEXT = message_format(
-    Family("hermes_text", "conversations with calls in Hermes text", _tell_hermes, add_turn, unfold, _BESIDE)
+    Family("hermes_text", "conversations with calls in Hermes text", _tell_hermes, add_turn, unfold, BESIDE)
 )
-SHAREGPT = message_format(
-    Family("sharegpt", "ShareGPT conversations", _tell_sharegpt, add_turn, unfold, _BESIDE, _LAYOUT)
-)
+SHAREGPT = message_format(Family("sharegpt", "ShareGPT conversations", _tell_sharegpt, add_turn, unfold, BESIDE))

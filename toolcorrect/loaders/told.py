@@ -99,16 +99,18 @@ class Told:
         asks[self.asked[0]] = True
         self.turns = self._within(asks)
 
-    def case_columns(self) -> dict[str, pa.Array]:
-        """Return what the messages tell of their cases: first question, last answer, turns."""
+    def complete(self, cases: dict[str, pa.Array]) -> None:
+        """Add first questions, last answers and turns to the columns of the cases, where these say nothing."""
         firsts = {"input": self.asked, **self.named}
         rows, texts = self.answered
-        return {
+        found = {
             # Of rows for one case the last counts.
             **{name: self._first_of(*said) for name, said in firsts.items()},
             "output": texts.take(placed(np.arange(len(rows)), self.case[rows], self.size)),
             "turns": pa.array(self.turns[self.last]),
         }
+        for name, derived in found.items():
+            cases[name] = _stated(name, cases[name], derived) if name in cases else derived
 
     def _first_of(self, rows: np.ndarray, texts: pa.Array) -> pa.Array:
         return texts.take(placed(np.arange(len(rows))[::-1], self.case[rows[::-1]], self.size))
@@ -236,6 +238,14 @@ class Told:
         """Count marked messages of the same conversation up to each message (int64)."""
         counts = np.cumsum(marked)
         return counts - (counts - marked)[self.first][self.case]
+
+
+def _stated(name: str, given: pa.Array, derived: pa.Array) -> pa.Array:
+    """Return what records state, where they state something, else what their messages tell."""
+    if name not in ("output", "turns"):
+        return pc.coalesce(given, derived)
+    nothing = pc.equal(given, 0 if name == "turns" else "").fill_null(True)
+    return pc.if_else(nothing, pc.coalesce(derived, given), given)
 
 
 def _occurrence(keys: np.ndarray) -> np.ndarray:
