@@ -57,6 +57,95 @@ class Call:
             self.error_message = text_of(message)
 
 
+    def join(self, execution: Call) -> None:
+        """Take over what only the execution of this call tells, and how it ended."""
+        if self.arguments is None:
+            self.arguments, self.form, self.wire = execution.arguments, execution.form, execution.wire
+        if execution.output is not None:
+            self.output = execution.output
+        if execution.error is not None:
+            self.error = execution.error
+        if execution.error_message is not None:
+            self.error_message = execution.error_message
+        if self.agent is None:
+            self.agent = execution.agent
+        if self.server is None:
+            self.server = execution.server
+        if self.started is None:
+            self.started = execution.started
+        if self.call_id is None:
+            self.call_id = execution.call_id
+        self.depth = max(self.depth, execution.depth)
+
+
+def made_call(
+    tool: Any,
+    arguments: Any = ABSENT,
+    *,
+    id: Any = None,
+    wire: bool = False,
+    turn: int = 0,
+    step: int | None = None,
+    output: Any = ABSENT,
+    error: Any = None,
+    error_message: Any = None,
+    actor: str = "assistant",
+    agent: Any = None,
+    server: Any = None,
+    depth: int = 0,
+    kind: str = "function",
+    source: str = "llm",
+    started: Any = None,
+) -> Call:
+    """Put a call together.
+
+    Parameters
+    ----------
+    tool
+        Name, verbatim.
+    arguments
+        A mapping, a text, None for null; left out where the format does not hold them.
+    id
+        Call id, if any.
+    wire
+        Arguments travel as JSON text in this format (see `toolcorrect.arguments.decoding.decode`).
+    output
+        What the tool returned, any JSON value; left out where not known. None is a null that was returned.
+    error
+        True, False, or None where the format cannot tell.
+    started
+        A time: ISO text, datetime, or nanoseconds since the epoch.
+    turn, step, error_message, actor, agent, server, depth, kind, source
+        See ``toolcorrect.tables.CALLS``.
+
+    Raises
+    ------
+    TypeError
+        Where the name is no text.
+    """
+    text, form = held(arguments)
+    # By place, in the order of its attributes: with names it takes three times as long.
+    return Call(
+        name_of(tool),
+        text,
+        form,
+        id if id is None else text_of(id),
+        wire,
+        turn,
+        step,
+        None if output is ABSENT else to_json(output),
+        error if error is None else bool(error),
+        error_message if error_message is None else text_of(error_message),
+        actor,
+        agent if agent is None else text_of(agent),
+        server if server is None else text_of(server),
+        depth,
+        kind,
+        source,
+        started,
+    )
+
+
 @dataclass(slots=True, eq=False)
 class Expected:
     """One expected call; its attributes are the columns of ``Dataset.expected``."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from toolcorrect.arguments.decoding import ABSENT
 from toolcorrect.loaders.heard import text_of_answer, tool_answer
 from toolcorrect.loaders.reading import Reading, request_reading, tool_reading
@@ -21,10 +23,11 @@ def read(span: Span, rows: Rows) -> Reading:
     if kind == "TOOL":
         result, call_id, failed = tool_answer(decoded(output))
         name = span.name or decoded(a["mlflow.spanFunctionName"])
-        made = tool_reading(name, decoded(given), span, id=call_id, output=result, failed=span.failed or failed)
+        # The text of an object is decoded with those of all calls.
+        arguments = given if isinstance(given, str) and given.startswith("{") else decoded(given)
+        made = tool_reading(name, arguments, span, id=call_id, output=result, failed=span.failed or failed)
     elif kind in ("CHAT_MODEL", "LLM"):
-        tools = decoded(a.get("mlflow.chat.tools")) or decoded(a.get("tools"))
-        model = decoded(a.get("mlflow.llm.model")) or decoded(a.get("model"))
+        tools, model = _first(a, "mlflow.chat.tools", "tools"), _first(a, "mlflow.llm.model", "model")
         made = request_reading(rows, given or None, decoded(output), tools=tools, model=model)
     elif kind == "AGENT":
         made = Reading("agent", agent=span.name)
@@ -33,3 +36,8 @@ def read(span: Span, rows: Rows) -> Reading:
     if span.parent is None and output is not ABSENT:
         made.answer = made.answer or text_of_answer(decoded(output))
     return made
+
+
+def _first(attributes: dict[str, Any], *names: str) -> Any:
+    """Return the first of some attributes that says anything."""
+    return next(filter(None, (decoded(attributes[name]) for name in names if name in attributes)), None)

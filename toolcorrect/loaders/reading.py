@@ -9,7 +9,7 @@ from typing import Any
 
 from toolcorrect.arguments.decoding import ABSENT
 from toolcorrect.loaders.announcing import announced
-from toolcorrect.loaders.calls import Call
+from toolcorrect.loaders.calls import Call, made_call
 from toolcorrect.loaders.heard import offered, request_messages, response_messages
 from toolcorrect.loaders.histories import Part
 from toolcorrect.loaders.rows import Rows
@@ -17,16 +17,6 @@ from toolcorrect.loaders.span import Span, decoded
 
 # What begins as messages do in JSON.
 _CUT = re.compile(r'\s*(\[\s*)*\{\s*"')
-
-
-@dataclass(slots=True, eq=False)
-class Execution:
-    """A call as the span of the tool tells it; ``columns`` are those of `Case.execution`."""
-
-    tool: Any
-    arguments: Any = ABSENT
-    id: Any = None
-    columns: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(slots=True, eq=False)
@@ -40,6 +30,8 @@ class Reading:
         name is that of a tool), or empty: it only stands between others.
     id, parent, started, ended
         Of the span.
+    place
+        In the order in which the readings of the trace were added.
     agent
         Name of the agent, of an agent's span or as a model's or a tool's span states it.
     announced
@@ -53,7 +45,7 @@ class Reading:
     offers_within
         They stand in what was given, beside the messages.
     execution
-        Of a tool.
+        The call as the span of a tool tells it.
     captured
         A model's span holds what the model said, be it no call.
     """
@@ -63,6 +55,7 @@ class Reading:
     parent: str | None = None
     started: int | None = None
     ended: int | None = None
+    place: int = 0
     agent: Any = None
     announced: list[Call] = field(default_factory=list)
     given: Any = None
@@ -71,7 +64,7 @@ class Reading:
     offer: Any = None
     show: Callable[[Any], list[dict[str, Any]]] = offered
     offers_within: bool = False
-    execution: Execution | None = None
+    execution: Call | None = None
     captured: bool = False
     question: Any = None
     answer: Any = None
@@ -132,12 +125,16 @@ def tool_reading(
 ) -> Reading:
     """Read the span of a tool: its status is that of the call unless the dialect says otherwise."""
     failed = span.failed if failed is None else failed
-    columns = {
-        "wire": isinstance(arguments, str),
-        "output": output,
-        "error": failed,
-        "error_message": (message or span.message) if failed else None,
-        "kind": kind,
-        "started": span.started,
-    }
-    return Reading("tool", execution=Execution(tool, arguments, id, columns))
+    call = made_call(
+        tool,
+        arguments,
+        id=id,
+        wire=isinstance(arguments, str),
+        output=output,
+        error=failed,
+        error_message=(message or span.message) if failed else None,
+        kind=kind,
+        source="tool",
+        started=span.started,
+    )
+    return Reading("tool", execution=call)

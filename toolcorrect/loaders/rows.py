@@ -8,7 +8,7 @@ from typing import Any
 
 from toolcorrect.arguments.decoding import ABSENT, to_json
 from toolcorrect.errors import LoadError
-from toolcorrect.loaders.calls import Call, Expected, held, name_of, storable, text_of, tool_row
+from toolcorrect.loaders.calls import Call, Expected, held, made_call, name_of, storable, text_of, tool_row
 from toolcorrect.loaders.faults import described
 from toolcorrect.loaders.source import Source
 from toolcorrect.loaders.waiting import Waiting
@@ -43,26 +43,7 @@ class Case:
         self._open_ids: dict[str, list[Call]] = {}
         self._waiting: Waiting | None = None
 
-    def call(
-        self,
-        tool: Any,
-        arguments: Any = ABSENT,
-        *,
-        id: Any = None,
-        wire: bool = False,
-        turn: int = 0,
-        step: int | None = None,
-        output: Any = ABSENT,
-        error: Any = None,
-        error_message: Any = None,
-        actor: str = "assistant",
-        agent: Any = None,
-        server: Any = None,
-        depth: int = 0,
-        kind: str = "function",
-        source: str = "llm",
-        started: Any = None,
-    ) -> Call:
+    def call(self, tool: Any, arguments: Any = ABSENT, **columns: Any) -> Call:
         """Add a call that the model announced (or that a record simply states).
 
         An id announced before, with the same tool and arguments, is the same call told again: it is merged
@@ -71,53 +52,20 @@ class Case:
 
         Parameters
         ----------
-        tool
-            Name, verbatim.
-        arguments
-            A mapping, a text, None for null; left out where the format does not hold them.
-        id
-            Call id, if any.
-        wire
-            Arguments travel as JSON text in this format (see `toolcorrect.arguments.decoding.decode`).
-        output
-            What the tool returned, any JSON value; left out where not known. None is a null that was returned.
-        error
-            True, False, or None where the format cannot tell.
-        started
-            A time: ISO text, datetime, or nanoseconds since the epoch.
-        turn, step, error_message, actor, agent, server, depth, kind, source
-            See ``toolcorrect.tables.CALLS``.
+        tool, arguments, columns
+            As of `toolcorrect.loaders.calls.made_call`: ``id, wire, turn, step, output, error, ...``.
 
         Returns
         -------
         Call
             The call, for the reader to complete.
         """
-        text, form = held(arguments)
-        # By place, in the order of its attributes: with names it takes three times as long.
-        made = Call(
-            name_of(tool),
-            text,
-            form,
-            id if id is None else text_of(id),
-            wire,
-            turn,
-            step,
-            None if output is ABSENT else to_json(output),
-            error if error is None else bool(error),
-            error_message if error_message is None else text_of(error_message),
-            actor,
-            agent if agent is None else text_of(agent),
-            server if server is None else text_of(server),
-            depth,
-            kind if kind in _KINDS else self._known_kind(kind),
-            source,
-            started,
-        )
-        return self.add(made)
+        return self.add(made_call(tool, arguments, **columns))
 
     def add(self, made: Call) -> Call:
         """Add a call that is put together already; see `call`."""
+        if made.kind not in _KINDS:
+            made.kind = self._known_kind(made.kind)
         identity = made.call_id
         if identity:
             key = (made.step, identity) if self._by_step else identity
@@ -163,7 +111,7 @@ class Case:
         answered.complete(output, error, error_message)
         return answered
 
-    def execution(self, tool: Any, arguments: Any = ABSENT, *, id: Any = None, **columns: Any) -> Call:
+    def execution(self, tool: Any, arguments: Any = ABSENT, **columns: Any) -> Call:
         """Add a call that was executed (a tool span): joined with its announcement, or a call of its own.
 
         Announce first, then add executions. They are paired by id; without one by tool and equal arguments,
@@ -171,33 +119,24 @@ class Case:
 
         Parameters
         ----------
-        tool, arguments, id
+        tool, arguments, columns
             As in `call`.
-        columns
-            ``output, error, error_message, agent, server, depth, kind, started, ...`` as in `call`.
         """
-        text, form = held(arguments)
-        probe = Call(name_of(tool), text, form, id if id is None else text_of(id))
+        return self.add_execution(made_call(tool, arguments, **{"source": "tool", **columns}))
+
+    def add_execution(self, made: Call) -> Call:
+        """Add an execution that is put together already; see `execution`."""
         self._waiting = self._waiting or Waiting(self.calls)
-        known = self._waiting.call_of(probe)
+        known = self._waiting.call_of(made)
         if known is None:
-            return self.call(tool, arguments, id=id, **{"source": "tool", **columns})
+            return self.add(made)
         if known.source == "llm":
             known.source = "both"
         else:
             self.report("merged", "an execution told again")
-        if known.arguments is None:
-            known.arguments, known.form = probe.arguments, probe.form
-            known.wire = columns.get("wire", False)
-        known.complete(columns.get("output", ABSENT), columns.get("error"), columns.get("error_message"))
-        for column in ("agent", "server"):
-            if columns.get(column) is not None and getattr(known, column) is None:
-                setattr(known, column, text_of(columns[column]))
-        known.started = columns.get("started") if known.started is None else known.started
-        known.call_id = probe.call_id if known.call_id is None else known.call_id
-        known.depth = columns.get("depth", known.depth)
-        if columns.get("kind", "function") != "function":
-            known.kind = self._known_kind(columns["kind"])
+        if made.kind != "function":
+            known.kind = self._known_kind(made.kind)
+        known.join(made)
         return known
 
     def expect(

@@ -74,6 +74,7 @@ class Trace:
             self._offered = tools
         reading.given = reading.offer = None
         if reading.kind or reading.session is not None or reading.question is not None:
+            reading.place = len(self.readings)
             self.readings.append(reading)
             if reading.id is not None:
                 self._by_id[reading.id] = reading

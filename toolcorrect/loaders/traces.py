@@ -11,10 +11,10 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from toolcorrect.arguments.decoding import FORM, to_json
-from toolcorrect.loaders.calls import Call
+from toolcorrect.arguments.decoding import FORM
+from toolcorrect.loaders.calls import Call, text_of
 from toolcorrect.loaders.heard import kind_of
-from toolcorrect.loaders.reading import Execution, Reading
+from toolcorrect.loaders.reading import Reading
 from toolcorrect.loaders.rows import Case, Rows
 from toolcorrect.loaders.trace import Offers, Trace
 from toolcorrect.loaders.waiting import Announced, key_of
@@ -81,11 +81,11 @@ class _Merge:
     def __init__(self, case: Case, trace: Trace, readings: list[Reading]) -> None:
         self.case = case
         self.trace = trace
-        self.place = {id(reading): i for i, reading in enumerate(readings)}
+        models = [reading for reading in readings if reading.kind == "llm"]
+        tools = [reading for reading in readings if reading.execution is not None]
         # Without all times, the order of the file has to do.
-        self.timed = all(r.started is not None for r in readings if r.kind in ("llm", "tool", "plain"))
-        self.models = self._sorted([r for r in readings if r.kind == "llm"], _end)
-        self.tools = self._sorted([r for r in readings if r.execution], _start)
+        self.timed = None not in [reading.started for reading in (*models, *tools)]
+        self.models, self.tools = self._sorted(models, _end), self._sorted(tools, _start)
         self.readings = readings
         # When each call was made: calls are sorted by it at the end.
         self.made: dict[int, tuple[Any, ...]] = {}
@@ -113,7 +113,7 @@ class _Merge:
         self.tools = [r for r in self.tools if r.kind == "tool" or (r.execution and r.execution.tool in known)]
 
     def _announce(self) -> None:
-        executed = Counter([r.execution.id for r in self.tools if r.execution and r.execution.id])
+        executed = Counter([r.execution.call_id for r in self.tools if r.execution])
         announced = Announced()
         below: dict[int, set[Any]] = defaultdict(set)
         step = 0
@@ -134,7 +134,7 @@ class _Merge:
                     continue
                 call.step, call.turn, call.agent, call.depth = step, 0, call.agent or agent, depth
                 new = self.case.add(call)
-                self.made.setdefault(id(new), (end, self.place[id(reading)], number))
+                self.made.setdefault(id(new), (end, reading.place, number))
                 made.append(call)
                 announced.add(call)
             step += bool(made)
@@ -149,10 +149,11 @@ class _Merge:
             if run is None or _repeats(run, above):
                 self.case.report("merged", "a call executed in two spans, one within the other")
                 continue
-            agent, depth = _where(reading, above)
-            call = self.case.execution(run.tool, run.arguments, id=run.id, **run.columns, agent=agent, depth=depth)
+            agent, run.depth = _where(reading, above)
+            run.agent = text_of(agent)
+            call = self.case.add_execution(run)
             start = _start(reading) if self.timed else 0
-            self.made.setdefault(id(call), (start, self.place[id(reading)]))
+            self.made.setdefault(id(call), (start, reading.place))
 
     def _recover(self) -> None:
         """Give calls that no span executed the answer that a later request repeats."""
@@ -217,15 +218,19 @@ def _where(reading: Reading, above: list[Reading]) -> tuple[Any, int]:
     return next(iter(agents.values()), reading.agent), max(len(agents) - 1, calls)
 
 
-def _repeats(run: Execution, above: list[Reading]) -> bool:
+def _repeats(run: Call, above: list[Reading]) -> bool:
     """Tell whether a span around that of a tool is the same call, seen by another instrumentation."""
     for outer in above:
         if outer.kind == "agent":
             return False
         other = outer.execution
         if outer.kind == "tool" and other and other.tool == run.tool:
-            if run.id and other.id:
-                return bool(run.id == other.id)
-            if to_json(run.arguments or None) == to_json(other.arguments or None):
+            if run.call_id and other.call_id:
+                return run.call_id == other.call_id
+            if run.same_arguments(other) or {run.arguments, other.arguments} <= _NONE:
                 return True
     return False
+
+
+# Arguments of which nothing is known, or that are none.
+_NONE = {None, "", "{}"}
