@@ -88,7 +88,7 @@ def parse_json(text: str | bytes) -> Any:
     """
     try:
         data = text.encode() if isinstance(text, str) else text
-        if not _has_wide_integers(data):
+        if _MANY_DIGITS not in data.translate(_DIGITS) or not _has_wide_integers(data):
             return orjson.loads(data)
     except ValueError as cause:
         if "ecursion" in str(cause):
@@ -97,9 +97,6 @@ def parse_json(text: str | bytes) -> Any:
 
 
 def _has_wide_integers(data: bytes) -> bool:
-    """Search for `WIDE_INTEGER`, but only where as many digits stand in a row."""
-    if _MANY_DIGITS not in data.translate(_DIGITS):
-        return False
     if len(data) < _LONG_DOCUMENT:
         return _WIDE_INTEGER.search(data) is not None
     ends = np.array([0, len(data)])

@@ -137,7 +137,7 @@ def _request(text: str) -> History | None:
     mark = _KEY.match(text)
     try:
         while mark and mark[1] == ("," if body else "{"):
-            key, _ = _decode(mark[2], 0)
+            key = mark[2][1:-1] if "\\" not in mark[2] else _decode(mark[2], 0)[0]
             if key in body:
                 return None
             start = mark.end()

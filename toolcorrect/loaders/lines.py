@@ -116,16 +116,18 @@ def parsed_block(block: Block, skip: Callable[[str, str], None]) -> Iterator[tup
 def wide_lines(block: Block) -> set[int]:
     """Return the lines (from 0) in which `WIDE_INTEGER` may be found: where as many digits begin so."""
     data = np.frombuffer(block.data, dtype=np.uint8)
-    digit = data - np.uint8(ord("0")) < 10
-    # Runs of 2, 4, 8, 16 and 19 digits.
-    run = digit
-    for length in (1, 2, 4, 8, 3):
-        run = run[:-length] & run[length:]
-    begins = np.flatnonzero(run)
-    begins = begins[(begins == 0) | ~digit[begins - 1]]
-    longer = np.append(digit, False)[begins + 19]
+    digit = np.zeros(len(data) + 32, dtype=bool)
+    np.less(data - np.uint8(ord("0")), 10, out=digit[: len(data)])
+    # As many digits in a row fill one of the words of eight.
+    words = np.flatnonzero(digit[: len(digit) // 8 * 8].view(np.uint64) == 0x0101010101010101)
+    begins = words[np.diff(words, prepend=-2) > 1] * 8
+    goes_on = np.ones(len(begins), dtype=bool)
+    for _ in range(7):
+        goes_on &= digit[begins - 1]
+        begins -= goes_on
+    begins = begins[digit[begins[:, np.newaxis] + np.arange(8, 19)].all(axis=1)]
     large = (data[begins] == ord("9")) & (data[begins + 1] >= ord("2"))
-    return set(np.searchsorted(block.newlines, begins[longer | large]).tolist())
+    return set(np.searchsorted(block.newlines, begins[digit[begins + 19] | large]).tolist())
 
 
 def _loads(line: bytes) -> Any:

@@ -33,7 +33,7 @@ def read_trace(record: dict[str, Any], rows: Rows) -> None:
     for number, written in enumerate(spans):
         try:
             span = read_span(written)
-            if None in span.attributes.values() or not _BESIDE.keys().isdisjoint(written.keys()):
+            if None in span.attributes.values() or not written.keys().isdisjoint(_BESIDE):
                 beside = {name: written[key] for key, name in _BESIDE.items() if written.get(key) is not None}
                 span.attributes = {**beside, **{k: v for k, v in span.attributes.items() if v is not None}}
             trace.add(reading_of(span, rows))

@@ -40,4 +40,7 @@ def read(span: Span, rows: Rows) -> Reading:
 
 def _first(attributes: dict[str, Any], *names: str) -> Any:
     """Return the first of some attributes that says anything."""
-    return next(filter(None, (decoded(attributes[name]) for name in names if name in attributes)), None)
+    for name in names:
+        if name in attributes and (found := decoded(attributes[name])):
+            return found
+    return None
