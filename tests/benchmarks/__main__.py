@@ -45,7 +45,7 @@ GRADED = (
 )
 RESAMPLED, RESAMPLES = 100, 1000
 # So many of the cases are told as chats, and as traces.
-CHATS, TRACES = 20_000, 2000
+CHATS, TRACES = 20_000, 4000
 # In a process of its own, whose memory is its alone.
 _MEMORY = """
 import re, sys
