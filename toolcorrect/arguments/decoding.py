@@ -130,7 +130,7 @@ def to_json(value: Any) -> str:
     try:
         text = orjson.dumps(value)
         # orjson writes NaN as null: only then look again.
-        if b"null" not in text or not _holds_nan(value):
+        if b"null" not in text or not holds_nan(value):
             return text.decode()
     except TypeError:
         pass
@@ -145,12 +145,12 @@ def to_json(value: Any) -> str:
     return text_slowly
 
 
-def _holds_nan(value: Any) -> bool:
+def holds_nan(value: Any) -> bool:
     """Tell whether a value holds NaN or an infinity, for which orjson writes null."""
     if isinstance(value, dict):
-        return any(map(_holds_nan, value.values()))
+        return any(map(holds_nan, value.values()))
     if isinstance(value, list | tuple):
-        return any(map(_holds_nan, value))
+        return any(map(holds_nan, value))
     return isinstance(value, float) and not math.isfinite(value)
 
 

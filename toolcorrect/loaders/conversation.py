@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from toolcorrect.arguments.decoding import ABSENT
-from toolcorrect.loaders.calls import Call
+from toolcorrect.loaders.calls import Call, made_call
 from toolcorrect.loaders.rows import Case
 
 # Agent frameworks hand over to another agent by calls whose names begin so, or are so.
@@ -51,7 +51,8 @@ class Conversation:
             self._waiting = []
         if columns.get("kind") in _REPORTED:
             self.case.report("pseudo_tool", f"{tool} is marked as {columns['kind']}")
-        made = self.case.call(tool, arguments, turn=self.turns - 1 if self.turns else 0, step=self.step, **columns)
+        turn = self.turns - 1 if self.turns else 0
+        made = self.case.add(made_call(tool, arguments, turn=turn, step=self.step, **columns))
         self._waiting.append(made)
         return made
 

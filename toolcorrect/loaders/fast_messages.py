@@ -6,7 +6,6 @@ conversation that may go on where another ended leaves it the whole file, as it 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +14,7 @@ import numpy as np
 import orjson
 import pyarrow as pa
 
-from toolcorrect.arguments.decoding import parse_json
+from toolcorrect.arguments.decoding import holds_nan, parse_json
 from toolcorrect.loaders.fast_records import BLOCK, Plan, plan_of
 from toolcorrect.loaders.format import Format
 from toolcorrect.loaders.gathering import Gathered, Layout
@@ -158,6 +157,6 @@ def _written(record: dict[str, Any]) -> bytes:
         Where it holds NaN or an infinity, which orjson would write as null.
     """
     text = orjson.dumps(record)
-    if b"null" in text:
-        json.dumps(record, allow_nan=False)
+    if b"null" in text and holds_nan(record):
+        raise ValueError("NaN, or an infinity")
     return text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from operator import itemgetter
 from typing import Any
 
@@ -50,9 +51,14 @@ def either(value: dict[str, Any], snake: str, default: Any = None) -> Any:
     """
     if value.get(snake) is not None:
         return value[snake]
-    first, *rest = snake.split("_")
-    found = value.get(first + "".join(word.capitalize() for word in rest))
+    found = value.get(_camel(snake))
     return default if found is None else found
+
+
+@cache
+def _camel(snake: str) -> str:
+    first, *rest = snake.split("_")
+    return first + "".join(word.capitalize() for word in rest)
 
 
 def add_content(talk: Conversation, content: dict[str, Any]) -> None:
@@ -68,7 +74,7 @@ def add_content(talk: Conversation, content: dict[str, Any]) -> None:
 
 def words(parts: Sequence[dict[str, Any]]) -> str:
     """Return the text of parts, without thoughts."""
-    return "".join(str(part["text"]) for part in parts if part.get("text") and not part.get("thought"))
+    return "".join([str(part["text"]) for part in parts if part.get("text") and not part.get("thought")])
 
 
 def add_parts(talk: Conversation, parts: Sequence[dict[str, Any]], **columns: Any) -> None:
