@@ -56,7 +56,6 @@ class Call:
         if message is not None:
             self.error_message = text_of(message)
 
-
     def join(self, execution: Call) -> None:
         """Take over what only the execution of this call tells, and how it ended."""
         if self.arguments is None:
