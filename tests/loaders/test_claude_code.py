@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+
 import pandas as pd
 
 import toolcorrect as tc
@@ -139,3 +141,60 @@ def test_a_plain_session_is_read_as_one_in_which_something_is_to_be_reported():
         ["c", 1, 0, None],
     ]
     assert list(also.report.code) == [*data.report.code, "result_without_call"]
+
+
+def files(folder, **sessions):
+    for name, lines in sessions.items():
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines))
+    return folder
+
+
+def timed(second):
+    return {"timestamp": f"2026-01-01T00:00:{second:02}Z"}
+
+
+SESSION = [
+    line("user", "1", None, "Go", **timed(0)),
+    line("assistant", "2", "1", use("a", "Task"), message="m1", **timed(1)),
+    line("user", "3", "2", result("a"), **timed(9)),
+    line("assistant", "4", "3", use("b"), message="m2", **timed(10)),
+    line("user", "5", "4", result("b"), **timed(11)),
+    line("assistant", "6", "5", {"type": "text", "text": "Done."}, message="m3", **timed(12)),
+]
+AGENT = [
+    line("user", "7", None, "Look around", isSidechain=True, agentId="x", **timed(2)),
+    line("assistant", "8", "7", use("c", "Read"), message="m4", isSidechain=True, agentId="x", **timed(3)),
+    line("user", "9", "8", result("c"), isSidechain=True, agentId="x", **timed(4)),
+    line("assistant", "10", "9", {"type": "text", "text": "Found."}, message="m5", isSidechain=True, **timed(5)),
+]
+
+
+def test_the_file_of_a_sub_agent_belongs_to_its_session(tmp_path):
+    data = tc.load(files(tmp_path, agent=AGENT, session=SESSION))
+    assert data.cases[["input", "output", "turns"]].to_numpy().tolist() == [["Go", "Done.", 1]]
+    assert rows(data.calls, "call_id", "step", "depth", "agent", "error") == [
+        ["a", 0, 0, None, False],
+        ["c", 1, 1, "x", False],
+        ["b", 2, 0, None, False],
+    ]
+    assert set(data.report.code) == {"session_joined"}
+
+
+def test_a_session_resumed_in_another_file_counts_its_calls_once(tmp_path):
+    resumed = [{**one, "sessionId": "t"} for one in SESSION]
+    more = [
+        line("user", "11", "6", "Go on", session="t", **timed(20)),
+        line("assistant", "12", "11", use("d"), message="m6", session="t", **timed(21)),
+    ]
+    data = tc.load(files(tmp_path, first=SESSION, second=[*resumed, *more]))
+    assert data.cases.index.to_list() == ["t"]
+    assert data.calls.call_id.to_list() == ["a", "b", "d"]
+    assert data.report.code.to_list() == ["history_merged"]
+    apart = [line("user", "1", None, "Go", session="u"), line("assistant", "2", "1", use("z"), session="u")]
+    assert len(tc.load(files(tmp_path, first=SESSION, second=apart))) == 2
+
+
+def test_a_copy_of_a_file_counts_once(tmp_path):
+    data = tc.load(files(tmp_path, backup=SESSION, session=SESSION))
+    assert rows(data.calls, "call_id", "step", "output") == [["a", 0, '"done"'], ["b", 1, '"done"']]
+    assert data.cases.index.to_list() == ["s"]

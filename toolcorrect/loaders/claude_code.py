@@ -8,6 +8,7 @@ from typing import Any
 from toolcorrect.arguments.decoding import FORM, to_json
 from toolcorrect.loaders.anthropic import add_answer, add_results
 from toolcorrect.loaders.calls import Call
+from toolcorrect.loaders.claude_sessions import combine
 from toolcorrect.loaders.conversation import Conversation, unwrapped
 from toolcorrect.loaders.format import Format
 from toolcorrect.loaders.message_lists import said
@@ -242,4 +243,4 @@ def detect(source: Source) -> tuple[float, str] | None:
     return None
 
 
-CLAUDE_CODE = Format("claude_code_jsonl", "Claude Code sessions", detect, read)
+CLAUDE_CODE = Format("claude_code_jsonl", "Claude Code sessions", detect, read, combine)

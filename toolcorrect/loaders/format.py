@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import pandas as pd
 
 from toolcorrect.errors import OptionError, check_name, listed
 from toolcorrect.loaders.rows import MALFORMED, Rows
 from toolcorrect.loaders.source import Source
+
+Combine: TypeAlias = Callable[[Sequence[Rows]], Sequence[Rows]]
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class Format:
     title: str
     detect: Callable[[Source], tuple[float, str] | None]
     read: Callable[[Source, Rows], None]
-    combine: Callable[[Sequence[Rows]], Sequence[Rows]] | None = None
+    combine: Combine | None = None
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from toolcorrect.loaders.rows import MALFORMED, Rows
 from toolcorrect.loaders.source import Source
 from toolcorrect.loaders.span import Span, nanoseconds
 from toolcorrect.loaders.telling import objects
-from toolcorrect.loaders.traces import Traces
+from toolcorrect.loaders.traces import Traces, combine
 
 _TYPES = frozenset(
     {
@@ -33,7 +33,6 @@ def read(source: Source, rows: Rows) -> None:
                     _read_trace(item, traces)
                 else:
                     _read_observation(item, _either(item, "trace_id", "traceId"), traces)
-    traces.cases()
 
 
 def _unfolded(record: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -103,4 +102,6 @@ def detect(source: Source) -> tuple[float, str] | None:
     return None
 
 
-LANGFUSE_OBSERVATIONS = Format("langfuse_observations", "Langfuse exports of observations and traces", detect, read)
+LANGFUSE_OBSERVATIONS = Format(
+    "langfuse_observations", "Langfuse exports of observations and traces", detect, read, combine
+)

@@ -18,7 +18,7 @@ from toolcorrect.loaders.rows import Rows
 from toolcorrect.loaders.source import Source
 from toolcorrect.loaders.span import Span, decoded, nanoseconds
 from toolcorrect.loaders.telling import objects
-from toolcorrect.loaders.traces import Traces
+from toolcorrect.loaders.traces import Traces, combine
 
 _MODELS = ("llm", "chat_model")
 _SESSION = ("thread_id", "session_id", "conversation_id")
@@ -40,7 +40,6 @@ def read(source: Source, rows: Rows) -> None:
     for identity, run in begun.items():
         with rows.record(str(identity)):
             _read_run(run, traces)
-    traces.cases()
 
 
 def _pieces(record: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -122,4 +121,6 @@ def detect(source: Source) -> tuple[float, str] | None:
     return None
 
 
-LANGSMITH_RUNS = Format("langsmith_runs", "LangSmith runs (JSONL, posts and patches, bulk export)", detect, read)
+LANGSMITH_RUNS = Format(
+    "langsmith_runs", "LangSmith runs (JSONL, posts and patches, bulk export)", detect, read, combine
+)

@@ -24,7 +24,7 @@ from toolcorrect.loaders.fast_chat import fast_chat_parts
 from toolcorrect.loaders.fast_messages import fast_message_parts
 from toolcorrect.loaders.fast_records import fast_parts
 from toolcorrect.loaders.faults import described
-from toolcorrect.loaders.format import Detection, Format, detected, format_named
+from toolcorrect.loaders.format import Combine, Detection, Format, detected, format_named
 from toolcorrect.loaders.parts import Note, Part, part_of
 from toolcorrect.loaders.rows import MALFORMED, Rows
 from toolcorrect.loaders.source import Source, open_bytes, open_frame, open_records
@@ -95,7 +95,7 @@ def load(
         return load_folder(Path(source), strict=strict, progress=progress, **options)
     renamed = dict(columns or {})
     parts: list[Part] = []
-    waiting: dict[Format, list[Rows]] = {}
+    waiting: dict[Combine, list[Rows]] = {}
     used: set[str] = set()
     with _no_collection():
         for one in _bar(_sources(source, strict=strict, renamed=renamed), progress):
@@ -104,7 +104,7 @@ def load(
                     raise one.cause
                 chosen = format if isinstance(format, Format) else _chosen(one, format)
                 if chosen.combine:
-                    waiting.setdefault(chosen, []).append(_read_rows(one, chosen))
+                    waiting.setdefault(chosen.combine, []).append(_read_rows(one, chosen))
                 else:
                     parts += read_parts(one, chosen)
                 used |= one.renamed_seen
@@ -112,9 +112,7 @@ def load(
                 if strict:
                     raise
                 parts.append(_unreadable(one.name, cause))
-        parts += [
-            part_of(rows) for chosen, read in waiting.items() if chosen.combine for rows in chosen.combine(read)
-        ]
+        parts += [part_of(rows) for combine, read in waiting.items() for rows in combine(read)]
     _check_any(parts)
     data = assemble(parts, model=model, run=run)
     rest = {old: new for old, new in renamed.items() if old not in used}

@@ -13,7 +13,7 @@ from toolcorrect.loaders.rows import MALFORMED, Rows
 from toolcorrect.loaders.source import Source
 from toolcorrect.loaders.span import Span, log_spans, otlp_spans, read_span
 from toolcorrect.loaders.telling import objects
-from toolcorrect.loaders.traces import Traces
+from toolcorrect.loaders.traces import Traces, combine
 
 _REQUESTS = ("resourceSpans", "resource_spans", "resourceLogs", "resource_logs")
 # Detection looks at the names of attributes of so many spans.
@@ -54,7 +54,6 @@ def read(source: Source, rows: Rows) -> None:
                         raise
             for span in log_spans(record):
                 traces.add(span.trace, reading_of(span, rows))
-    traces.cases()
 
 
 def _written(source: Source) -> Iterator[Any]:
@@ -106,7 +105,7 @@ def _format(dialect: str, title: str) -> Format:
         return 0.97, f"resourceSpans with attributes of {title}" if dialect else "resourceSpans"
 
     name = f"otlp_{dialect}" if dialect else "otlp"
-    return Format(name, f"OTLP/JSON, {title}", detect, read)
+    return Format(name, f"OTLP/JSON, {title}", detect, read, combine)
 
 
 OTLP = (
@@ -127,4 +126,4 @@ def detect_console(source: Source) -> tuple[float, str] | None:
     return None
 
 
-OTEL_CONSOLE = Format("otel_console", "OpenTelemetry's console exporter", detect_console, read)
+OTEL_CONSOLE = Format("otel_console", "OpenTelemetry's console exporter", detect_console, read, combine)

@@ -13,7 +13,7 @@ from toolcorrect.loaders.rows import Rows
 from toolcorrect.loaders.source import Source
 from toolcorrect.loaders.span import read_span
 from toolcorrect.loaders.telling import objects
-from toolcorrect.loaders.traces import Traces
+from toolcorrect.loaders.traces import Traces, combine
 
 _ID = "context.span_id"
 
@@ -28,7 +28,6 @@ def read(source: Source, rows: Rows) -> None:
             if kind and kind != "UNKNOWN" and openinference.KIND not in span.attributes:
                 span.attributes = {openinference.KIND: kind, **span.attributes}
             traces.add(span.trace, reading_of(span, rows))
-    traces.cases()
 
 
 def _records(source: Source) -> Iterator[tuple[str, Any]]:
@@ -69,5 +68,7 @@ def detect_interface(source: Source) -> tuple[float, str] | None:
     return None
 
 
-PHOENIX_FRAME = Format("phoenix_dataframe", "Phoenix spans frame (JSON, CSV, Parquet, DataFrame)", detect_frame, read)
-PHOENIX_SPANS = Format("phoenix_spans", "Phoenix spans of its REST interface", detect_interface, read)
+PHOENIX_FRAME = Format(
+    "phoenix_dataframe", "Phoenix spans frame (JSON, CSV, Parquet, DataFrame)", detect_frame, read, combine
+)
+PHOENIX_SPANS = Format("phoenix_spans", "Phoenix spans of its REST interface", detect_interface, read, combine)

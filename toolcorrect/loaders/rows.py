@@ -211,11 +211,14 @@ class Rows:
         The open source.
     cases
         The cases made so far, in order.
+    unfinished
+        What a reader leaves to ``Format.combine``, which sees all sources that are loaded at once.
     """
 
     def __init__(self, source: Source) -> None:
         self.source = source
         self.cases: list[Case] = []
+        self.unfinished: Any = None
         self.tools: list[tuple[Any, ...]] = []
         self.rules: list[dict[str, Any]] = []
         self.reported: dict[tuple[str, str, str, Case | None], int] = {}

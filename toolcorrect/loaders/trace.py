@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -68,16 +68,30 @@ class Trace:
                 reading.offer = history.offer = self._offers.same(history.offer)
         tools = self._offers.tools(reading)
         if tools is not self._offered:
-            for tool in tools:
-                if tool.get("parameters") is not None or tool["name"] not in self.tools:
-                    self.tools[tool["name"]] = tool
+            self._offer(tools)
             self._offered = tools
         reading.given = reading.offer = None
         if reading.kind or reading.session is not None or reading.question is not None:
-            reading.place = len(self.readings)
-            self.readings.append(reading)
-            if reading.id is not None:
-                self._by_id[reading.id] = reading
+            self._keep(reading)
+
+    def absorb(self, other: Trace) -> None:
+        """Add what another source says of this trace; a span written in both counts once."""
+        for reading in other.readings:
+            if reading.id is None or reading.id not in self._above:
+                self._keep(reading)
+        self._above = {**other._above, **self._above}
+        self._offer(other.tools.values())
+
+    def _keep(self, reading: Reading) -> None:
+        reading.place = len(self.readings)
+        self.readings.append(reading)
+        if reading.id is not None:
+            self._by_id[reading.id] = reading
+
+    def _offer(self, tools: Iterable[dict[str, Any]]) -> None:
+        for tool in tools:
+            if tool.get("parameters") is not None or tool["name"] not in self.tools:
+                self.tools[tool["name"]] = tool
 
     @cached_property
     def answers(self) -> dict[Any, _Answer]:

@@ -8,7 +8,7 @@ call that no span executed is taken from it.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from toolcorrect.arguments.decoding import FORM
@@ -21,7 +21,7 @@ from toolcorrect.loaders.waiting import Announced, key_of
 
 
 class Traces:
-    """All traces of a source.
+    """All traces of a source; `combine` makes cases of them.
 
     Attributes
     ----------
@@ -31,6 +31,7 @@ class Traces:
 
     def __init__(self, rows: Rows) -> None:
         self.rows = rows
+        rows.unfinished = self
         self.columns: dict[Any, dict[str, Any]] = {}
         self._traces: dict[Any, Trace] = {}
         self._offers = Offers()
@@ -45,10 +46,21 @@ class Traces:
             self._traces[identity] = Trace(self.rows, self._offers)
         return self._traces[identity]
 
-    def cases(self) -> None:
-        """Make the cases, one a trace, or one a session where a trace holds several."""
+    def hand_over(self, begun: dict[Any, Traces]) -> None:
+        """Hand what is of a trace that an earlier source began to that source; note what begins here in ``begun``."""
         if not self._traces:
             self.rows.report("empty_trace", "no spans: what was called is not known")
+        for identity in [identity for identity in self._traces if identity is not None]:
+            first = begun.setdefault(identity, self)
+            if first is not self:
+                first._traces[identity].absorb(self._traces.pop(identity))
+                if identity in self.columns:
+                    first.columns[identity] = {**self.columns[identity], **first.columns.get(identity, {})}
+                self.rows.report("trace_joined", "traces that began in an earlier file", record="")
+
+    def cases(self) -> None:
+        """Make the cases, one a trace, or one a session where a trace holds several."""
+        self.rows.unfinished = None
         for identity in list(self._traces):
             # What is merged is let go of.
             trace = self._traces.pop(identity)
@@ -62,6 +74,17 @@ class Traces:
                     name = f"{identity}/{session}" if len(sessions) > 1 else identity
                     columns = {"session": session, **self.columns.get(identity, {})}
                     fill_case(self.rows.case(name, ids_within="step", **columns), trace, readings)
+
+
+def combine(sources: Sequence[Rows]) -> Sequence[Rows]:
+    """Make the cases of all traces: a trace may be spread over several sources."""
+    begun: dict[Any, Traces] = {}
+    held: list[Traces] = [rows.unfinished for rows in sources]
+    for traces in held:
+        traces.hand_over(begun)
+    for traces in held:
+        traces.cases()
+    return sources
 
 
 def fill_case(case: Case, trace: Trace, readings: list[Reading]) -> None:

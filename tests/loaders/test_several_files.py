@@ -1,0 +1,100 @@
+"""What belongs together, spread over several files that are loaded at once."""
+
+from __future__ import annotations
+
+import copy
+import json
+
+import pandas as pd
+import pytest
+
+import toolcorrect as tc
+from tests.loaders import trip_spans as trip
+from toolcorrect.tables import TABLES
+
+
+def dealt(request, files):
+    """Deal the spans of a request of OTLP/JSON to as many requests."""
+    requests = []
+    for number in range(files):
+        one = copy.deepcopy(request)
+        for resource in one["resourceSpans"]:
+            for scope in resource["scopeSpans"]:
+                scope["spans"] = scope["spans"][number::files]
+        requests.append(one if not number else {"resourceSpans": one["resourceSpans"]})
+    return requests
+
+
+def written(folder, documents):
+    for number, document in enumerate(documents):
+        (folder / f"{number}.json").write_text(json.dumps(document))
+    return folder
+
+
+@pytest.mark.parametrize("dialect", trip.WITH_CONTENT)
+@pytest.mark.parametrize("files", [2, 5])
+def test_a_trace_is_one_case_wherever_its_spans_are(tmp_path, dialect, files):
+    request = trip.WITH_CONTENT[dialect]()
+    whole = tc.load([request])
+    spread = tc.load(written(tmp_path, dealt(request, files)))
+    for table in set(TABLES) - {"report"}:
+        expected, found = (getattr(data, table).drop(columns="source", errors="ignore") for data in (whole, spread))
+        pd.testing.assert_frame_equal(found, expected)
+    assert spread.calls.source.to_list() == whole.calls.source.to_list()
+    joined = spread.report[spread.report.code == "trace_joined"]
+    assert joined.file.to_list() == [f"{number}.json" for number in range(1, files)]
+
+
+def test_the_same_spans_in_two_files_count_once(tmp_path):
+    request = trip.WITH_CONTENT["openinference"]()
+    data = tc.load(written(tmp_path, [request, request]))
+    assert len(data) == 1
+    assert len(data.calls) == 4
+
+
+def test_pages_of_an_export_hold_parts_of_a_trace(tmp_path):
+    observation = {"traceId": "t", "level": "DEFAULT", "parentObservationId": None}
+    said = {"role": "assistant", "tool_calls": [{"id": "1", "function": {"name": "find", "arguments": "{}"}}]}
+    pages = [
+        {"data": [{**observation, "id": "b", "type": "TOOL", "name": "find", "input": {}, "output": "x"}]},
+        {"data": [{**observation, "id": "a", "type": "GENERATION", "input": [], "output": said}]},
+    ]
+    for page, second in zip(pages, (2, 1)):
+        page["data"][0]["startTime"] = page["data"][0]["endTime"] = f"2026-01-01T00:00:0{second}Z"
+    data = tc.load(written(tmp_path, pages))
+    assert data.cases.index.to_list() == ["t"]
+    assert data.calls[["tool", "source", "output"]].to_numpy().tolist() == [["find", "both", '"x"']]
+
+
+def test_traces_of_two_dialects_are_joined(tmp_path):
+    """A service and its library may be instrumented in different ways."""
+    one = trip.WITH_CONTENT["openinference"]()
+    spans = one["resourceSpans"][0]["scopeSpans"][0]["spans"]
+    other = copy.deepcopy(one)
+    other["resourceSpans"][0]["scopeSpans"][0]["spans"] = [
+        {
+            "traceId": spans[0]["traceId"],
+            "spanId": "00000000000000ff",
+            "name": "execute_tool call_taxi",
+            "startTimeUnixNano": "1900000000000000000",
+            "endTimeUnixNano": "1900000000000000001",
+            "attributes": [
+                {"key": key, "value": {"stringValue": value}}
+                for key, value in (("gen_ai.operation.name", "execute_tool"), ("gen_ai.tool.name", "call_taxi"))
+            ],
+        }
+    ]
+    data = tc.load(written(tmp_path, [one, other]))
+    assert len(data) == 1
+    assert data.calls.tool.to_list()[-1] == "call_taxi"
+    assert len(data.calls) == 5
+
+
+def test_files_of_other_traces_are_cases_of_their_own(tmp_path):
+    requests = [trip.WITH_CONTENT["openinference"]() for _ in range(2)]
+    for span in requests[1]["resourceSpans"][0]["scopeSpans"][0]["spans"]:
+        span["traceId"] = "f" * 32
+    data = tc.load(written(tmp_path, requests))
+    assert len(data) == 2
+    assert len(data.calls) == 8
+    assert "trace_joined" not in set(data.report.code)
