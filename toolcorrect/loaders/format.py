@@ -32,7 +32,19 @@ class Format:
     read
         Fills `Rows` from a `Source`. See `each_record` for formats whose records stand alone.
     combine
-        Joins what belongs together across all sources of the format that are loaded at once, and returns the rows.
+        Joins what belongs together across all sources that are loaded at once and have the same ``combine``, and
+        returns the rows.
+
+    Examples
+    --------
+    >>> from toolcorrect.loaders import load
+    >>> def detect(source):
+    ...     return (0.9, "records with a run") if "run" in source.head[0] else None
+    >>> def read_one(record, rows):
+    ...     rows.case(record["run"]).call(record["tool"])
+    >>> mine = Format("mine", "runs of my agent", detect, each_record(read_one))
+    >>> load([{"run": "a", "tool": "search"}], format=mine).calls.tool.to_list()
+    ['search']
     """
 
     name: str

@@ -25,6 +25,17 @@ class Case:
     """One case of a source: gathers its calls, its references and the tools it offered.
 
     Made by `Rows.case`. ``calls`` is an ordinary list in the order the calls were made: a reader may sort it.
+
+    Examples
+    --------
+    >>> from toolcorrect.loaders.source import open_records
+    >>> rows = Rows(open_records([]))
+    >>> case = rows.case("run 1", model="m")
+    >>> announced = case.call("get_weather", {"city": "Faro"}, id="1")
+    >>> case.execution("get_weather", id="1", output="18 degrees") is announced
+    True
+    >>> announced.source, announced.output, announced.arguments
+    ('both', '"18 degrees"', '{"city":"Faro"}')
     """
 
     def __init__(self, rows: Rows, identity: str | None, ids_within: str) -> None:

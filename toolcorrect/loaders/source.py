@@ -94,6 +94,11 @@ class Source:
         (str, object)
             ``("line 3", {...})`` for JSONL, ``("record 0", ...)`` for an array, ``("row 0", ...)`` for a table
             (empty cells left out). A JSON object is one record, ``("", {...})``.
+
+        Examples
+        --------
+        >>> list(open_records([{"run": "a"}]).records())
+        [('record 0', {'run': 'a'})]
         """
         return self._each(quiet=False)
 
