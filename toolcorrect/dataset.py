@@ -55,6 +55,8 @@ class Dataset:
     ... )
     >>> data
     Dataset: 1 call in 1 case, 0 expected; nothing to report
+    >>> data.calls[["case", "position", "tool", "actor"]].values.tolist()
+    [['run-1', 0, 'search', 'assistant']]
     """
 
     _frames: Mapping[str, pd.DataFrame]
@@ -115,7 +117,13 @@ class Dataset:
 
     @property
     def cases(self) -> pd.DataFrame:
-        """One row a case: what was asked, by which model, with which outcome."""
+        """One row a case: what was asked, by which model, with which outcome.
+
+        Examples
+        --------
+        >>> Dataset(pd.DataFrame({"tag": ["v2"]}, index=["x"])).cases[["called_known", "tag"]].loc["x"].to_dict()
+        {'called_known': True, 'tag': 'v2'}
+        """
         return self._frames["cases"].copy(deep=_DEEP)
 
     @property
@@ -140,7 +148,14 @@ class Dataset:
 
     @property
     def report(self) -> pd.DataFrame:
-        """What loading merged, repaired, guessed or skipped."""
+        """What loading merged, repaired, guessed or skipped.
+
+        Examples
+        --------
+        >>> import toolcorrect as tc
+        >>> tc.load([{"case": "x", "called": [{"name": "a", "arguments": '{"n": 1,}'}]}]).report.code.to_list()
+        ['arguments_repaired']
+        """
         return self._frames["report"].copy(deep=_DEEP)
 
     def case_rows(self, table: str) -> np.ndarray:
@@ -150,6 +165,12 @@ class Dataset:
         -------
         numpy.ndarray
             int64, non-decreasing, one entry a row of the table.
+
+        Examples
+        --------
+        >>> calls = pd.DataFrame({"case": ["y", "x", "x"], "tool": ["a", "b", "c"]})
+        >>> Dataset(pd.DataFrame(index=["x", "y"]), calls).case_rows("calls").tolist()
+        [0, 0, 1]
         """
         return self._rows[table]
 
@@ -373,6 +394,13 @@ class Dataset:
         -------
         Path
             The folder.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     Dataset.open(Dataset(pd.DataFrame(index=["x"])).save(folder))
+        Dataset: 0 calls in 1 case, 0 expected; nothing to report
         """
         target = Path(folder)
         target.mkdir(parents=True, exist_ok=True)
@@ -403,7 +431,13 @@ class Dataset:
         return len(self._frames["cases"])
 
     def summary(self) -> str:
-        """Return one line: how many calls and cases, and what loading had to report."""
+        """Return one line: how many calls and cases, and what loading had to report.
+
+        Examples
+        --------
+        >>> Dataset(pd.DataFrame(index=["x"]), report=pd.DataFrame({"code": ["unwrapped"], "count": [2]})).summary()
+        '0 calls in 1 case, 0 expected; 2 unwrapped: see report'
+        """
         calls, cases, expected = (len(self._frames[t]) for t in ("calls", "cases", "expected"))
         codes = self._frames["report"].groupby("code", sort=False)["count"].sum().sort_values(ascending=False)
         noted = listed((f"{n:,} {str(code).replace('_', ' ')}" for code, n in codes.items()), limit=6)

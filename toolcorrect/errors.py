@@ -13,7 +13,17 @@ _LONGEST = 80
 
 
 class ToolcorrectError(Exception):
-    """Any error this package raises on purpose; its message is meant for the user."""
+    """Any error this package raises on purpose; its message is meant for the user.
+
+    Examples
+    --------
+    >>> import toolcorrect as tc
+    >>> try:
+    ...     tc.load([{"case": "run-1", "called": ["search"]}]).select(["run-2"])
+    ... except tc.ToolcorrectError as error:
+    ...     print(error)
+    There is no case 'run-2'. Did you mean run-1?
+    """
 
 
 class LoadError(ToolcorrectError):

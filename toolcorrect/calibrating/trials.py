@@ -105,6 +105,12 @@ class Repeated:
         scored trials), tasks.
     tasks
         Index (variant, task): n (scored trials), passed, rate, mean (score), spread, flaky.
+
+    Examples
+    --------
+    >>> found = repeated(pd.DataFrame({"exact": [1, 0, 1, 1]}), ["t1", "t1", "t2", "t2"])
+    >>> found.tasks[["n", "passed", "flaky"]].to_dict("index")
+    {('exact', 't1'): {'n': 2, 'passed': 1, 'flaky': True}, ('exact', 't2'): {'n': 2, 'passed': 2, 'flaky': False}}
     """
 
     summary: pd.DataFrame
@@ -112,7 +118,14 @@ class Repeated:
     tasks: pd.DataFrame
 
     def flaky(self, variant: str) -> list[Any]:
-        """Return the tasks that this variant neither always nor never passes."""
+        """Return the tasks that this variant neither always nor never passes.
+
+        Examples
+        --------
+        >>> found = repeated(pd.DataFrame({"recall": [1, 1, 0, 0], "exact": [1, 0, 0, 0]}), ["t1", "t1", "t2", "t2"])
+        >>> found.flaky("recall"), found.flaky("exact")
+        ([], ['t1'])
+        """
         table = self.tasks.xs(variant, level="variant")
         return list(table.index[table["flaky"]])
 

@@ -44,6 +44,13 @@ def boxes_data(calibration: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         The four counts; agreement: the share of solved that passed and unsolved that failed; null, those rows last.
+
+    Examples
+    --------
+    >>> import toolcorrect as tc
+    >>> scores = pd.DataFrame({"recall": [1.0] * 40, "exact": [1.0, 0.0] * 20})
+    >>> boxes_data(tc.calibrate(scores, [1, 0] * 20)).agreement.to_dict()
+    {'exact': 1.0, 'recall': 0.5, 'null.constant': 0.5}
     """
     need(calibration, [*_BOXES, "null", "threshold"], "boxes")
     table = calibration[list(_BOXES)].astype("float64")

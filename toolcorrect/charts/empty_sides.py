@@ -37,6 +37,12 @@ def empty_sides_data(variants: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         The three columns as object, rules shared by most variants first.
+
+    Examples
+    --------
+    >>> import toolcorrect as tc
+    >>> empty_sides_data(tc.variants().loc[["recall", "exact", "f1"]]).empty_unexpected.to_dict()
+    {'exact': 0.0, 'f1': 0.0, 'recall': nan}
     """
     need(variants, list(_SIDES), "empty_sides")
     table = variants[list(_SIDES)].astype(object)

@@ -39,6 +39,14 @@ def forest_data(calibration: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         The same columns, from the highest AUC within tasks (pooled where none is known) to the lowest; null rows
         last.
+
+    Examples
+    --------
+    >>> import toolcorrect as tc
+    >>> scores = pd.DataFrame({"recall": ([1] * 4 + [0] * 4) * 5, "f1": [0.5, 0.5, 0.5, 0, 0.5, 0.5, 0.5, 1] * 5})
+    >>> calibration = tc.calibrate(scores, [1, 1, 1, 0, 0, 0, 0, 1] * 5, task=list("aaaabbbb") * 5)
+    >>> forest_data(calibration)[["auc", "auc_within"]].round(2).head(2).to_dict("index")
+    {'f1': {'auc': 0.72, 'auc_within': 1.0}, 'recall': {'auc': 0.75, 'auc_within': 0.5}}
     """
     need(calibration, ["null", *_COLUMNS, "pairs", "mixed_tasks", "n_scored", "n"], "forest")
     table = calibration[["null", *_COLUMNS, "pairs", "mixed_tasks", "n_scored", "n"]]

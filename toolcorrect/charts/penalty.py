@@ -35,6 +35,14 @@ def penalty_data(curve: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         Index (edit, count), a column a variant, both in the order given.
+
+    Examples
+    --------
+    >>> import toolcorrect as tc
+    >>> data = tc.load([{"case": "x", "called": ["a", "b"], "expected": ["a"]}])
+    >>> curve = tc.penalty_curve(data, ["recall", "precision"], edits=["add"], most=2)
+    >>> penalty_data(curve).loc["add"].round(2).to_dict("list")
+    {'precision': [0.0, -0.17, -0.25], 'recall': [0.0, 0.0, 0.0]}
     """
     need(curve, ["change", "n"], "penalty")
     table = curve["change"].unstack(0)

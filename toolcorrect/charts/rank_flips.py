@@ -25,6 +25,13 @@ def rank_flips_data(rankings: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         Index group, columns (measure, variant) with the measures rank, rank_low and rank_high; groups by their
         rank under the first variant.
+
+    Examples
+    --------
+    >>> import toolcorrect as tc
+    >>> means = tc.rankings(pd.DataFrame({"recall": [1.0, 0.0], "exact": [0.0, 1.0]}), by=["a", "b"])
+    >>> rank_flips_data(means)["rank"].to_dict("index")
+    {'a': {'recall': 1.0, 'exact': 2.0}, 'b': {'recall': 2.0, 'exact': 1.0}}
     """
     need(rankings, ["rank", "rank_low", "rank_high", "n_scored", "n"], "rank_flips")
     if rankings.empty:

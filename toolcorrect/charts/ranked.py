@@ -39,6 +39,13 @@ def ranked_data(means: pd.DataFrame, *, variant: str | None = None) -> pd.DataFr
     -------
     DataFrame
         Index group (or variant), columns mean, low, high, n_scored, n; rows without a mean last.
+
+    Examples
+    --------
+    >>> import toolcorrect as tc
+    >>> means = tc.summarise(pd.DataFrame({"exact": [1.0, 0.0], "recall": [0.8, None]}))
+    >>> ranked_data(means)[["mean", "n_scored", "n"]].to_dict("index")
+    {'recall': {'mean': 0.8, 'n_scored': 1, 'n': 2}, 'exact': {'mean': 0.5, 'n_scored': 2, 'n': 2}}
     """
     need(means, ["mean", "low", "high", "n_scored"], "ranked")
     frame = means.rename(columns={"n_total": "n"})

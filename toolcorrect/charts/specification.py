@@ -53,6 +53,13 @@ def specification_data(
     -------
     DataFrame
         Index variant; columns value, low, high, then one column a choice that differs between the variants.
+
+    Examples
+    --------
+    >>> import toolcorrect as tc
+    >>> table = specification_data(pd.Series({"recall": 1.0, "recall.args": 0.5}), tc.variants())
+    >>> table.drop(columns=["low", "high"]).to_dict("index")
+    {'recall.args': {'value': 0.5, 'arguments': 'json'}, 'recall': {'value': 1.0, 'arguments': 'ignored'}}
     """
     frame = values.to_frame("value") if isinstance(values, pd.Series) else need(values, [], "specification")
     chosen = _chosen(frame, value)

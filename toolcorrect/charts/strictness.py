@@ -34,6 +34,12 @@ def strictness_data(strictness: pd.DataFrame) -> pd.DataFrame:
         row with ``other`` NA. Columns members (names that ``variant`` stands for), level (longest way down to it
         from the strictest, from 0), alone (True where a node has no edge at all), pass_share (of its scored cases)
         and exceptions (cases that pass ``variant`` but not ``other``, against the logic; 0 unless data says so).
+
+    Examples
+    --------
+    >>> import toolcorrect as tc
+    >>> strictness_data(tc.strictness(["recall", "exact", "exact.args"])).index.dropna().to_list()
+    [('exact', 'recall'), ('exact.args', 'exact')]
     """
     need(strictness, ["implies"], "strictness")
     names = list(strictness.index.get_level_values(0).unique())

@@ -44,6 +44,13 @@ def timeline_data(data: Dataset, case: str) -> pd.DataFrame:
     ------
     UnknownNameError
         For a case that is not there.
+
+    Examples
+    --------
+    >>> import toolcorrect as tc
+    >>> data = tc.load([{"case": "x", "called": ["a", "b"], "expected": ["a", "c"]}])
+    >>> timeline_data(data, "x")[["kind", "tool"]].values.tolist()
+    [['matched', 'a'], ['missing', 'c'], ['extra', 'b']]
     """
     lines = explain(data, case, variants="recall").alignment
     table = lines[["kind", "called_position", "expected_position"]].copy()

@@ -43,6 +43,14 @@ class RunComparison:
         Columns task and only_in: tasks that one run lacks. They are not compared.
     note
         What to keep in mind, such as how many variants were tried at once; may be empty.
+
+    Examples
+    --------
+    >>> found = compare_runs(pd.DataFrame({"recall": [0.0, 1.0, 1.0]}), pd.DataFrame({"recall": [1.0, 1.0]}))
+    >>> found.table[["difference", "changed", "beyond_noise"]].to_dict("index")
+    {'recall': {'difference': 0.5, 'changed': 1, 'beyond_noise': False}}
+    >>> found.unshared.to_dict("records")
+    [{'task': 2, 'only_in': 'A'}]
     """
 
     table: pd.DataFrame

@@ -60,6 +60,13 @@ class Demands:
     ------
     OptionError
         For a word that does not exist.
+
+    Examples
+    --------
+    >>> import toolcorrect as tc
+    >>> data = tc.load([{"case": "x", "called": ["b", "a"], "expected": ["a", "b"]}])
+    >>> [verdicts(data, demands=Demands(order)).passed.item() for order in ("free", "in_order")]
+    [1.0, 0.0]
     """
 
     order: Order = "free"

@@ -31,6 +31,13 @@ class Empty:
         Nothing expected, but something called.
     uncalled
         Something expected, but nothing called.
+
+    Examples
+    --------
+    >>> import toolcorrect as tc
+    >>> data = tc.load([{"case": "x", "called": [], "expected": []}, {"case": "y", "called": ["a"], "expected": []}])
+    >>> tc.score(data, variants="exact", empty=Empty(both=1.0, unexpected=math.nan)).exact.to_dict()
+    {'x': 1.0, 'y': nan}
     """
 
     both: Side = 1.0
@@ -45,6 +52,11 @@ class Empty:
         ------
         OptionError
             Unless each is a number or ``"rejected"``.
+
+        Examples
+        --------
+        >>> Empty.of((1, 0, "rejected"))
+        Empty(both=1, unexpected=0, uncalled='rejected')
         """
         if not isinstance(value, Empty | tuple | list):
             raise OptionError(f"empty={shown(value)}: give 'perfect', 'skip', 'zero' or three values, as (1, 0, 0).")
@@ -188,6 +200,14 @@ class Axes:
     ------
     OptionError
         For a combination that does not exist.
+
+    Examples
+    --------
+    >>> import toolcorrect as tc
+    >>> data = tc.load([{"case": "x", "called": ["b", "a"], "expected": ["a", "b"]}])
+    >>> made = [Variant(order, axes=Axes("list", order)) for order in ("longest", "position")]
+    >>> tc.score(data, variants=made).loc["x"].to_dict()
+    {'longest': 0.5, 'position': 0.0}
     """
 
     multiplicity: str = "multiset"
@@ -317,7 +337,13 @@ class Variant:
 
     @property
     def needs(self) -> frozenset[str]:
-        """The data it looks at beside the names of the calls made, of `NEEDS`."""
+        """The data it looks at beside the names of the calls made, of `NEEDS`.
+
+        Examples
+        --------
+        >>> sorted(Variant("mine", axes=Axes(), match=Match("json"), by="turn").needs)
+        ['arguments', 'expected', 'turns']
+        """
         said = {
             "expected": self.needs_expected,
             "arguments": self.needs_arguments or self.match.arguments is not None,
@@ -328,7 +354,15 @@ class Variant:
         return self.looks_at | {name for name, needed in said.items() if needed}
 
     def raw(self, overlap: Overlap) -> np.ndarray:
-        """Return the score of every list, the empty sides as the formula leaves them."""
+        """Return the score of every list, the empty sides as the formula leaves them.
+
+        Examples
+        --------
+        >>> import toolcorrect as tc
+        >>> data = tc.load([{"case": "x", "called": ["a"], "expected": {"any_of": [["a", "b"], []]}}])
+        >>> Variant("mine", axes=Axes()).raw(Overlap(Encoding(data), NAMES_ONLY)).tolist()
+        [0.5, nan]
+        """
         with np.errstate(divide="ignore", invalid="ignore"):
             try:
                 values = self.formula(overlap) if self.formula else self.axes.value(overlap) if self.axes else None
@@ -347,7 +381,15 @@ class Variant:
         return np.where(np.isfinite(made), made, np.nan)
 
     def sum_in_words(self, overlap: Overlap, place: int) -> str:
-        """Say how the score of one list comes about, without the result."""
+        """Say how the score of one list comes about, without the result.
+
+        Examples
+        --------
+        >>> import toolcorrect as tc
+        >>> data = tc.load([{"case": "x", "called": ["a"], "expected": ["a", "b"]}])
+        >>> Variant("mine", axes=Axes()).sum_in_words(Overlap(Encoding(data), NAMES_ONLY), 0)
+        '1 of 2 expected found'
+        """
         if self.words:
             return self.words(overlap, place)
         if not self.axes:
