@@ -75,6 +75,9 @@ def good_calls(folder):
         "charts.strictness": [tc.strictness(some)], "charts.strip": [table["recall"], model],
         "charts.threshold": [table], "charts.timeline": [data, "r1"], "charts.upset": [table],
         "dashboards.disagreements": ([data], {"variants": some}),
+        "Dataset.select": [["r1"]], "Dataset.mark_effects": [["a"]], "Dataset.with_labels": [{"r1": 1}],
+        "Dataset.join_expected": [data], "Dataset.save": [folder / "saved"],
+        "Dataset.open": [data.save(folder / "runs")],
     }  # fmt: skip
     return {
         name: ((), call) if isinstance(call, dict) else (call, {}) if isinstance(call, list) else call
@@ -89,7 +92,7 @@ def wrong_values():
 
 
 # The files of the loaders, and how a bar is shown, are looked at as they are.
-LEFT = {("load", "progress"), ("detect", "columns"), ("write_label_sheet", "path")}
+LEFT = {("write_label_sheet", "path"), ("save", "folder")}
 PUBLIC = [
     name for name in tc.__all__ if callable(getattr(tc, name)) and not isinstance(getattr(tc, name), ModuleType)
 ]
@@ -98,6 +101,7 @@ NAMES = [
     *("Axes", "Empty", "Variant"),
     *(f"charts.{name}" for name in charts.__all__ if not name.endswith("_data") and callable(getattr(charts, name))),
     "dashboards.disagreements",
+    *(f"Dataset.{name}" for name in ("select", "mark_effects", "with_labels", "join_expected", "save", "open")),
 ]
 
 
@@ -109,14 +113,15 @@ def good(tmp_path_factory):
 @pytest.mark.parametrize("name", NAMES)
 def test_what_does_not_fit_an_option_is_told(good, name):
     room, _, short = name.rpartition(".")
-    function = getattr({"": tc, "charts": charts, "dashboards": dashboards}[room], short)
+    rooms = {"": tc, "charts": charts, "dashboards": dashboards, "Dataset": runs()}
+    function = getattr(rooms[room], short)
     parameters = inspect.signature(function).parameters
     default = [runs()] if "data" in parameters else []
     args, options = good.get(name, (default, {}))
     function(*args, **options)
     raw = []
     for place, option in enumerate(parameters):
-        for value in wrong_values() if (name, option) not in LEFT else ():
+        for value in wrong_values() if (short, option) not in LEFT else ():
             given = [*args[:place], value, *args[place + 1 :]] if place < len(args) else args
             try:
                 function(*given, **(options if place < len(args) else {**options, option: value}))

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from toolcorrect import html
 from toolcorrect.checking import check_known, checked_cases, in_case_order, refuse_strangers, rows_in
-from toolcorrect.errors import DataError, LoadError, OptionError, listed, unknown_name
+from toolcorrect.errors import DataError, LoadError, OptionError, check_type, listed, shown, unknown_name
 from toolcorrect.tables import STRING, TABLES, coerce, number_texts
 
 # Before pandas 3 a shallow copy and what it was made of change together.
@@ -238,7 +238,10 @@ class Dataset:
         ['y']
         """
         cases = self._frames["cases"]
-        picked = pd.Series(which(self.cases) if callable(which) else which, dtype=None)
+        found = which(self.cases) if callable(which) else which
+        if not isinstance(found, Iterable) or isinstance(found, pd.DataFrame):
+            raise OptionError(f"which={shown(found)} does not fit; give case ids, or a mask over cases.")
+        picked = pd.Series(found)
         if pd.api.types.is_bool_dtype(picked):
             if len(picked) != len(cases):
                 raise DataError(f"The mask has {len(picked)} entries for {len(cases)} cases; give one a case.")
@@ -325,17 +328,21 @@ class Dataset:
         >>> data.tools.set_index("tool").effect.to_dict()
         {'get_order': False, 'refund_order': True}
         """
+        wanted = "patterns of the tools that change state, or a mapping of tool to True or False"
+        check_type("effects", effects, Iterable, wanted)
+        told = effects if isinstance(effects, Mapping) else [effects] if isinstance(effects, str) else list(effects)
+        for one in told.values() if isinstance(told, Mapping) else told:
+            check_type("effects", one, bool if isinstance(told, Mapping) else str, wanted)
         tools = self._frames["tools"]
         every = [self._frames[table]["tool"] for table in ("calls", "expected", "tools")]
         names = pd.Index(pd.concat(every).dropna().unique()).sort_values()
-        if isinstance(effects, Mapping):
-            strangers = set(effects) - set(names)
+        if isinstance(told, Mapping):
+            strangers = set(told) - set(names)
             if strangers:
                 raise unknown_name("tool", sorted(strangers)[0], names)
-            changed = [bool(effects.get(name, False)) for name in names]
+            changed = [told.get(name, False) for name in names]
         else:
-            patterns = [effects] if isinstance(effects, str) else list(effects)
-            changed = [any(fnmatch.fnmatchcase(name, p) for p in patterns) for name in names]
+            changed = [any(fnmatch.fnmatchcase(name, pattern) for pattern in told) for name in names]
         effect = pd.Series(changed, index=names, dtype="boolean")
         listed_tools = tools.assign(effect=tools["tool"].map(effect).astype("boolean"))
         new = names.difference(pd.Index(tools.loc[tools["case"].isna(), "tool"].unique()))
@@ -351,7 +358,11 @@ class Dataset:
         >>> Dataset(cases=pd.DataFrame(index=["x"])).with_labels({"x": 1}).cases.outcome.item()
         1.0
         """
-        given = pd.Series(labels, dtype="float64")
+        check_type("labels", labels, Mapping | pd.Series, "a mapping, or a Series, of case to label")
+        try:
+            given = pd.Series(labels, dtype="float64")
+        except (TypeError, ValueError) as cause:
+            raise DataError(f"A label is a number, one a case ({cause}).") from None
         cases = self._frames["cases"]
         strangers = given.index.difference(cases.index)
         if len(strangers):
@@ -402,6 +413,7 @@ class Dataset:
         ...     Dataset.open(Dataset(pd.DataFrame(index=["x"])).save(folder))
         Dataset: 0 calls in 1 case, 0 expected; nothing to report
         """
+        check_type("folder", folder, str | Path, "the path of a folder")
         target = Path(folder)
         target.mkdir(parents=True, exist_ok=True)
         for table, frame in self._frames.items():
@@ -417,6 +429,7 @@ class Dataset:
         LoadError
             Where the folder lacks a table.
         """
+        check_type("folder", folder, str | Path, "the path of a folder")
         source = Path(folder)
         missing = [table for table in TABLES if not (source / f"{table}.parquet").is_file()]
         if missing:

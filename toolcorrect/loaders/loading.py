@@ -84,8 +84,9 @@ def load(
     _refuse_text(source)
     for option, value in (("model", model), ("run", run)):
         check_type(option, value, str | None, "a text")
-    if columns is not None and not isinstance(columns, Mapping):
-        raise OptionError(f'columns={columns!r} is no mapping; give one as {{"found": "wanted"}}.')
+    check_type("strict", strict, bool, "True or False")
+    check_type("progress", progress, bool | None, "True, False or None")
+    _check_columns(columns)
     if isinstance(source, str) and not source:
         raise LoadError("load(''): the path is empty; give a file, a folder, records or a DataFrame.")
     if isinstance(source, str | Path) and Path(source).is_dir():
@@ -139,11 +140,16 @@ def detect(source: Loadable, *, columns: Mapping[str, str] | None = None) -> Det
     >>> detect([{"called": ["search"], "expected": []}]).format
     'plain_records'
     """
+    _check_columns(columns)
     for one in _sources(source, renamed=dict(columns or {})):
         if isinstance(one, Refused):
             raise one.cause
         return detected(one)
     return Detection(None, "nothing to look at", 0.0)
+
+
+def _check_columns(columns: object) -> None:
+    check_type("columns", columns, Mapping | None, 'a mapping such as {"found": "wanted"}')
 
 
 def read_parts(source: Source, chosen: Format) -> list[Part]:
