@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
+from enum import Enum
 
 import orjson
 import pyarrow as pa
@@ -133,3 +135,18 @@ def test_integers_that_python_would_spend_too_long_on_are_told_and_never_made_up
 def test_too_deep_is_an_error_of_its_own():
     with pytest.raises(ValueError, match=r"deep|ecursion"):
         parse_json("[" * 100_000)
+
+
+@dataclass
+class Holder:
+    x: float
+
+
+class Odd(Enum):
+    NOTHING = float("nan")
+
+
+def test_what_holds_nan_is_written_with_it():
+    assert to_json({"a": Holder(float("inf"))}) == '{"a":{"x":Infinity}}'
+    assert to_json([Odd.NOTHING, None]) == "[NaN,null]"
+    assert to_json([Holder(1.5), None]) == '[{"x":1.5},null]'

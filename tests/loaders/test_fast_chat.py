@@ -168,6 +168,35 @@ def test_what_is_not_regular_is_left_to_the_records(tmp_path, monkeypatch, what,
     assert not both_ways(written(tmp_path / "chats.jsonl", regular, regular, other))
 
 
+ODDLY_SPELT = {
+    "a number that JSON does not know": ('"n": Inf, "messages": ', '"n": 0.5, "messages": '),
+    "an outcome beyond all numbers": (
+        '"outcome": 12345678901234567890, "messages": ',
+        '"outcome": 0.5, "messages": ',
+    ),
+    "a key with an escape": ('"argument\\u0073": null}', '"arguments": "{}"}'),
+    "a list of tools on a line of its own": ('"tools":\n["g"], "messages": ', '"tools":["g"], "messages": '),
+}
+
+
+@pytest.mark.parametrize("what", ODDLY_SPELT)
+def test_odd_spellings_are_read_the_same_both_ways(tmp_path, what):
+    odd, plain = ODDLY_SPELT[what]
+    place = plain if "arguments" in plain else '"messages": '
+    lines = [
+        json.dumps({"model": name, "messages": REGULAR["messages"]}).replace(place, spelt)
+        for name, spelt in (("a", plain), ("b", odd), ("c", plain))
+    ]
+    path = tmp_path / "chats.jsonl"
+    path.write_text("\n".join(lines) + "\n")
+    assert not both_ways(path)
+
+
+def test_a_model_called_none_is_not_kept_apart_from_none(tmp_path):
+    longer = {"messages": [*REGULAR["messages"], ASK]}
+    assert not both_ways(written(tmp_path / "chats.jsonl", {**REGULAR, "id": "a", "model": "None"}, longer))
+
+
 ids = st.sampled_from(["1", "2", "3"])
 contents = st.sampled_from(["", "Where?", "There.", None])
 messages = st.one_of(

@@ -120,7 +120,8 @@ talks = st.lists(st.one_of(regular, st.lists(events, min_size=1, max_size=3)), m
 besides = st.fixed_dictionaries(
     {},
     optional={
-        "model": st.sampled_from(["m", "n"]),
+        "model": st.sampled_from(["m", "n", "None"]),
+        "outcome": st.sampled_from([1, 0.5, float("nan"), float("inf"), 1e19, 2**64]),
         "expected": st.sampled_from([["search"], [], [{"name": "book", "arguments": '{"n": 1}'}]]),
         "input": st.sampled_from(["stated", "", None]),
         "output": st.sampled_from(["stated", "", None]),
@@ -467,3 +468,21 @@ def test_tools_as_texts_are_read_by_columns(tmp_path):
     assert data.cases.tools_known.to_list() == [True, True, False, True]
     assert data.tools.case.to_list() == ["0", "3", "3"]
     assert not both_ways(written(path, *records, {**records[0], "tools": '[{"no": "name"}]'}), "sharegpt")
+
+
+@pytest.mark.parametrize("system", [None, 5, True, "Be short.", "<tools>[]</tools>"])
+def test_what_stands_beside_a_sharegpt_conversation(tmp_path, system):
+    turns = [{"from": "human", "value": "Go"}, {"from": "gpt", "value": "Gone."}]
+    path = written(tmp_path / "chats.jsonl", {"system": system, "conversations": turns}, {"conversations": turns})
+    assert both_ways(path, "sharegpt") == (system != "<tools>[]</tools>")
+
+
+@pytest.mark.parametrize("family", ["anthropic_messages", "vercel_ai_messages", "sharegpt"])
+@pytest.mark.parametrize("defaults", [(None, float("nan")), (float("inf"), None)])
+def test_schemas_that_only_differ_in_what_is_no_json_are_kept_apart(tmp_path, family, defaults):
+    tools = [[{"name": "book", "parameters": {"default": default}}] for default in defaults]
+    chats = [[("ask", f"Who is {i}?"), ("answer", "Nobody.")] for i in range(2)]
+    records = [record_of(family, chat, {"tools": offered}) for chat, offered in zip(chats, tools)]
+    both_ways(written(tmp_path / "chats.jsonl", *records), family)
+    kept = [json.loads(text)["default"] for text in tc.load(tmp_path / "chats.jsonl", format=family).tools.parameters]
+    assert [repr(value) for value in kept] == [repr(value) for value in defaults]

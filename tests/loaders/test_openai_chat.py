@@ -145,3 +145,17 @@ def test_what_other_families_call_in_the_same_file_is_not_lost():
     assert data.calls.tool.to_list() == ["f", "g", "h"]
     assert len(data.cases) == 63
     assert data.report[data.report.code == "unreadable"].record.to_list() == ["record 63"]
+
+
+def test_names_of_tools_beside_an_input_are_no_other_family():
+    record = {"messages": [{"role": "user", "content": "Hi"}], "tools": ["f", "g"], "input": "q"}
+    data = tc.load([record])
+    assert data.tools.tool.to_list() == ["f", "g"]
+
+
+def test_half_characters_in_tools_are_kept_as_escapes():
+    tool = {"name": "f\ud83d", "description": "half \ud83d", "parameters": "\ud83d"}
+    data = tc.load([{"called": ["f"], "tools": [tool]}])
+    assert data.tools[["tool", "description", "parameters"]].to_numpy().tolist() == [
+        ["f\\ud83d", "half \\ud83d", "\\ud83d"]
+    ]

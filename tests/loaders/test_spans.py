@@ -335,3 +335,52 @@ def test_dialects_are_chosen_for_each_span():
         '{"x":1}',
         None,
     ]
+
+
+def mlflow_span(number, kind, given, output, parent=None, name="f"):
+    attributes = {"spanType": kind, "spanInputs": given, "spanOutputs": output}
+    return {
+        "trace_id": "t",
+        "span_id": str(number),
+        "parent_span_id": parent and str(parent),
+        "name": name,
+        "start_time_unix_nano": 10**18 + number,
+        "end_time_unix_nano": 10**18 + 100 - number,
+        "status": {"code": "STATUS_CODE_OK"},
+        "attributes": {f"mlflow.{key}": value for key, value in attributes.items()},
+    }
+
+
+def mlflow(*spans):
+    return tc.load([{"info": {"trace_id": "t"}, "data": {"spans": list(spans)}}])
+
+
+def test_arguments_that_python_printed_find_their_call():
+    calls = [
+        {"id": str(i), "type": "function", "function": {"name": "f", "arguments": f'{{"a":{i}}}'}} for i in (1, 2)
+    ]
+    said = json.dumps({"role": "assistant", "tool_calls": calls})
+    data = mlflow(
+        {**mlflow_span(1, '"CHAT_MODEL"', "[]", said), "end_time_unix_nano": 10**18 + 2},
+        mlflow_span(3, '"TOOL"', "{'a': 2}", '"two"'),
+        mlflow_span(4, '"TOOL"', "{'a': 1}", '"one"'),
+    )
+    assert data.calls.output.to_list() == ['"one"', '"two"']
+
+
+@pytest.mark.parametrize(
+    ("outer", "inner", "calls"),
+    [
+        ('{"a": 1}', "{'a': 1}", 1),
+        ('{"a": 1, "b": 2}', '{"b": 2, "a": 1}', 1),
+        ("{ }", None, 1),
+        ("[]", "{}", 1),
+        ('{"a": true}', '{"a": 1}', 2),
+        ('{"a": 1}', '{"a": 2}', 2),
+    ],
+)
+def test_a_call_inside_another_is_the_same_only_with_the_same_arguments(outer, inner, calls):
+    inside = mlflow_span(2, '"TOOL"', inner, '"x"', parent=1)
+    if inner is None:
+        del inside["attributes"]["mlflow.spanInputs"]
+    assert len(mlflow(mlflow_span(1, '"TOOL"', outer, '"x"'), inside).calls) == calls

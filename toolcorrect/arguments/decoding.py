@@ -11,6 +11,8 @@ import ast
 import json
 import math
 import re
+from dataclasses import asdict, is_dataclass
+from enum import Enum
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -151,10 +153,19 @@ def holds_nan(value: Any) -> bool:
         return any(map(holds_nan, value.values()))
     if isinstance(value, list | tuple):
         return any(map(holds_nan, value))
-    return isinstance(value, float) and not math.isfinite(value)
+    if isinstance(value, float):
+        return not math.isfinite(value)
+    # orjson writes what these hold.
+    return holds_nan(_plain(value)) if isinstance(value, Enum) or is_dataclass(value) else False
+
+
+def _plain(value: Any) -> Any:
+    return value.value if isinstance(value, Enum) else asdict(value)
 
 
 def _as_text(value: Any) -> Any:
+    if isinstance(value, Enum) or (is_dataclass(value) and not isinstance(value, type)):
+        return _plain(value)
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
     if value is pd.NA or value is pd.NaT:

@@ -164,8 +164,8 @@ class Expected:
 
 def tool_row(name: Any, description: Any, parameters: Any, effect: Any) -> tuple[Any, ...]:
     """Return a row of ``Dataset.tools`` without its case."""
-    schema = parameters if parameters is None or isinstance(parameters, str) else to_json(parameters)
-    return name_of(name), text_of(description), schema, effect if isinstance(effect, bool) else None
+    texts = (None if text is None else storable(text) for text in (text_of(description), text_of(parameters)))
+    return storable(name_of(name)), *texts, effect if isinstance(effect, bool) else None
 
 
 def name_of(value: Any) -> str:

@@ -119,7 +119,7 @@ class _Reader:
         calls = None if told is None else told.call_columns()
         if told is None or calls is None:
             return None
-        run = [columns[name].to_pylist() for name in RUN if name in columns]
+        run = [map(str, columns[name].to_pylist()) for name in RUN if name in columns]
         if told.goes_on(hashes(zip(*run)) if run else np.zeros(told.size, np.uint64), self._ends):
             return None
         part.calls = calls

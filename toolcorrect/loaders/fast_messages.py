@@ -14,7 +14,7 @@ import numpy as np
 import orjson
 import pyarrow as pa
 
-from toolcorrect.arguments.decoding import holds_nan, parse_json
+from toolcorrect.arguments.decoding import holds_nan, parse_json, to_json
 from toolcorrect.loaders.fast_records import BLOCK, Plan, plan_of
 from toolcorrect.loaders.format import Format
 from toolcorrect.loaders.gathering import Gathered, Layout
@@ -70,7 +70,7 @@ class _Reader:
     def __post_init__(self) -> None:
         self.ends: set[int] = set()
         self.run = [name for name in RUN if name in self.plan.schema.names] or ["case"]
-        self.offered: dict[bytes, list[tuple[Any, ...]] | None] = {}
+        self.offered: dict[str, list[tuple[Any, ...]] | None] = {}
 
     def read(self, block: Block) -> Part | None:
         """Read a block; None where it is not regular, or may go on where another conversation ended."""
@@ -125,7 +125,7 @@ class _Reader:
             given = {key: record[key] for key in self.layout.tools if record.get(key) is not None}
             if not given:
                 continue
-            text = orjson.dumps(given)
+            text = to_json(given)
             if text not in self.offered:
                 ((_, context),) = self.family.unfold({key: record[key] for key in self.plumbing & record.keys()})
                 self.offered[text] = tools_of(self.source, context.get("tools"))

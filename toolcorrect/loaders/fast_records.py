@@ -23,7 +23,7 @@ from toolcorrect.loaders.calllike import CALL_KEYS, kind_of
 from toolcorrect.loaders.calls import storable
 from toolcorrect.loaders.format import Format
 from toolcorrect.loaders.lines import Block
-from toolcorrect.loaders.parts import ARGUMENT_NUMBER, Part, note_statuses, owners, part_of
+from toolcorrect.loaders.parts import ARGUMENT_NUMBER, LARGEST_NUMBER, Part, note_statuses, owners, part_of
 from toolcorrect.loaders.plain_records import RECORD_KEYS, WIRE_KEY, meant_by
 from toolcorrect.loaders.rows import Rows
 from toolcorrect.loaders.source import Source
@@ -88,6 +88,8 @@ class Plan:
         part = Part(source.name, source.stem, pa.nulls(records, TEXT))
         for field, key in self.fields.items():
             part.cases[field] = columns[key].cast(_RECORD_TYPES[field])
+            if not _are_numbers(part.cases[field]):
+                return None
         part.ids = part.cases.pop("case", part.ids)
         numbers = pa.array(np.arange(block.first, block.first + records)).cast(TEXT)
         part.cases["source"] = pc.binary_join_element_wise(
@@ -131,7 +133,10 @@ class Plan:
             return None
         if table.num_rows != records or table.schema != self.schema or table.column(0).num_chunks != 1:
             return None
-        return {name: table.column(name).chunk(0) for name in table.column_names}
+        columns = {name: table.column(name).chunk(0) for name in table.column_names}
+        # Arrow takes Inf for a number, which JSON, even Python's, does not know.
+        numbers = [column for column in columns.values() if column.type == _NUMBER]
+        return None if any(pc.any(pc.is_inf(column)).as_py() for column in numbers) else columns
 
 
 def _fields_of(lists: pa.Array, side: Side, data: bytes) -> dict[str, pa.Array] | None:
@@ -323,6 +328,13 @@ def _is_utf8(data: bytes) -> bool:
     return True
 
 
+def _are_numbers(column: pa.Array) -> bool:
+    """Tell whether numbers, if they are any, are such as the record by record way takes."""
+    if column.type not in (_INTEGER, _NUMBER):
+        return True
+    return pc.all(pc.less(pc.abs(column.cast(_NUMBER)), LARGEST_NUMBER)).as_py() is not False
+
+
 def _child(items: Any, path: tuple[str, ...]) -> Any:
     """Return a field of structs; None where a struct on the way is null."""
     for name in path:
@@ -334,7 +346,10 @@ def _child(items: Any, path: tuple[str, ...]) -> Any:
 
 def is_null_somewhere(column: pa.Array, data: bytes, key: str) -> bool:
     """Tell whether a key may stand with null, which is not the same as missing, but is to Arrow."""
-    return column.null_count > 0 and re.search(rb'"' + re.escape(key.encode()) + rb'"\s*:\s*null', data) is not None
+    if not column.null_count:
+        return False
+    # An escape may stand for any letter of the key.
+    return re.search(rb'(?:"' + re.escape(key.encode()) + rb'|\\[^"]*)"\s*:\s*null', data) is not None
 
 
 def _has_negative(column: pa.Array) -> bool:

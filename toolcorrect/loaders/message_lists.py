@@ -15,7 +15,7 @@ from toolcorrect.loaders.format import Format
 from toolcorrect.loaders.gathering import Layout
 from toolcorrect.loaders.plain_records import add_lists, split_record
 from toolcorrect.loaders.request_log import RequestLog, same_message
-from toolcorrect.loaders.rows import Case, Rows
+from toolcorrect.loaders.rows import MALFORMED, Case, Rows
 from toolcorrect.loaders.source import Source
 
 # All families say they are as sure: which comes first is settled by the order of the registry.
@@ -158,8 +158,13 @@ def family_named(name: str) -> Family | None:
 def family_of(record: Any) -> tuple[Family, list[Unfolded]] | None:
     """Return the family that knows the messages of a record, with what it unfolds."""
     for family in _FAMILIES:
-        found = list(family._lists(record))
-        if any(family.tell(messages) for messages, _ in found):
+        try:
+            found = list(family._lists(record))
+            told = any(family.tell(messages) for messages, _ in found)
+        except MALFORMED:
+            # What a family cannot unfold is not of that family.
+            continue
+        if told:
             return family, found
     return None
 

@@ -16,7 +16,7 @@ from toolcorrect.loaders.rows import Rows
 from toolcorrect.loaders.source import Source
 
 # In JSON this can only be a key: inside a text its second quote has a backslash before it.
-_LIST = re.compile(rb'"tools"\s*:\s*(?=\[)')
+_LIST = re.compile(rb'"tools"[ \t]*:[ \t]*(?=\[)')
 # A file with more lists than this offers each record its own.
 _MOST = 32
 

@@ -30,6 +30,8 @@ ARGUMENT_NUMBER = "arguments_number"
 
 _TEXT_CASE_COLUMNS = ("task", "model", "session", "input", "output", "source")
 _KNOWN_COLUMNS = ("called_known", "expected_known", "tools_known")
+# Of outcomes, trials and turns.
+LARGEST_NUMBER = 1e18
 _TIME = pa.timestamp("us", "UTC")
 
 
@@ -302,7 +304,7 @@ def _as_number(value: Any) -> float | None:
             number = float(value)
         except (ValueError, OverflowError):
             return None
-        return number if abs(number) < 1e18 else None
+        return number if abs(number) < LARGEST_NUMBER else None
     return None
 
 

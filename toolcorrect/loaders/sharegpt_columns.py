@@ -81,7 +81,12 @@ def _told(columns: Mapping[str, pa.Array], block: Block, notes: list[Note]) -> T
 
 
 def _are_tagged(texts: pa.Array | None) -> bool:
-    return texts is not None and bool(pc.any(pc.match_substring_regex(texts, "<tool|<think>")).as_py())
+    # Beside texts the column of a block may hold nulls or numbers alone.
+    return (
+        texts is not None
+        and texts.type == TEXT
+        and bool(pc.any(pc.match_substring_regex(texts, "<tool|<think>")).as_py())
+    )
 
 
 def _filled(rows: np.ndarray, texts: pa.Array) -> Said:

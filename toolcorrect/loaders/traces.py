@@ -17,7 +17,7 @@ from toolcorrect.loaders.heard import kind_of
 from toolcorrect.loaders.reading import Reading
 from toolcorrect.loaders.rows import Case, Rows
 from toolcorrect.loaders.trace import Offers, Trace
-from toolcorrect.loaders.waiting import Announced, key_of
+from toolcorrect.loaders.waiting import Announced, canonical, key_of
 
 
 class Traces:
@@ -250,10 +250,12 @@ def _repeats(run: Call, above: list[Reading]) -> bool:
         if outer.kind == "tool" and other and other.tool == run.tool:
             if run.call_id and other.call_id:
                 return run.call_id == other.call_id
-            if run.same_arguments(other) or {run.arguments, other.arguments} <= _NONE:
+            if _given(run) == _given(other):
                 return True
     return False
 
 
-# Arguments of which nothing is known, or that are none.
-_NONE = {None, "", "{}"}
+def _given(call: Call) -> str | None:
+    """Return the arguments of a call in one spelling; None where they are not known, or are none."""
+    text = canonical(call.arguments)
+    return None if text in ("", "{}", "[]", "null") else text

@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from toolcorrect.arguments.decoding import parse_json, to_json
+from toolcorrect.arguments.decoding import decode_text, parse_json, to_json
 from toolcorrect.loaders.calls import Call
 
 
@@ -140,7 +140,11 @@ def canonical(arguments: str | None) -> str | None:
         value = parse_json(arguments)
         value = parse_json(value) if isinstance(value, str) else value
     except ValueError:
-        return arguments
+        # Python's literals, and the like.
+        mended = decode_text(arguments)[2]
+        if mended is None:
+            return arguments
+        value = parse_json(mended)
     try:
         text = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
         # orjson writes NaN as null: only then look again.
