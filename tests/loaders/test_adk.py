@@ -100,3 +100,25 @@ def test_invocations_are_actual_calls_and_results_hold_both_sides():
     assert both.calls.tool.to_list() == ["f", "g"]
     assert not both.cases.expected_known.any()
     assert cells(both.cases.expected_output) == ["ok"]
+
+
+def test_what_a_record_says_beside_its_events():
+    session = {
+        "id": "s1",
+        "appName": "trips",
+        "userId": "u",
+        "state": {"x": 1},
+        "events": [event("user", {"text": "Go"})],
+    }
+    data = tc.load([{**session, "model": "m", "expected": ["f"], "difficulty": "easy", "output": "Gone."}])
+    assert tc.detect([session]).format == "adk_session"
+    assert data.expected.tool.to_list() == ["f"]
+    assert data.cases[["session", "model", "output", "app_name", "user_id", "difficulty"]].to_numpy().tolist() == [
+        ["s1", "m", "Gone.", "trips", "u", "easy"]
+    ]
+    assert "state" not in data.cases.columns
+
+
+def test_events_without_the_name_of_an_app_are_known_too():
+    assert tc.detect([{"id": "s1", "events": [event("user", {"text": "Go"})]}]).format == "adk_session"
+    assert tc.detect([{"id": "s1", "events": [{"author": "user", "content": "Go"}]}]).format is None

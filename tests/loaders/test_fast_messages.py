@@ -207,6 +207,13 @@ def _gemini_result(id, name, output, error):
     return without({"id": id or "absent", "name": name, "response": "absent" if output == "absent" else response})
 
 
+def adk(kind, told):
+    content = gemini(kind, told)
+    author = {"user": "user", "model": "root", "system": "helper"}.get(content.pop("role", "user"))
+    more = {"timestamp": 1_700_000_000.25, "branch": "root.helper"} if kind == "call" else {}
+    return {"author": author, "content": content, "partial": told == "image", **more}
+
+
 def with_tools(family, record):
     """Put the tools where a family has them."""
     if "tools" not in record or family not in ("gemini_contents", "bedrock_converse"):
@@ -349,13 +356,19 @@ WRITERS = {
     "anthropic_messages": singly(anthropic, ()),
     "bedrock_converse": singly(bedrock, ()),
     "gemini_contents": singly(gemini, ()),
+    "adk_session": singly(adk, ()),
     "openai_responses": singly(responses, ("call", "return")),
     "langchain_model_dump": singly(langchain, ("return",)),
     "vercel_ai_messages": singly(vercel, ()),
     "pydantic_ai_messages": singly(pydantic_ai, ()),
     "sharegpt": singly(sharegpt, ("return",)),
 }
-KEYS = {"gemini_contents": "contents", "openai_responses": "input", "sharegpt": "conversations"}
+KEYS = {
+    "gemini_contents": "contents",
+    "adk_session": "events",
+    "openai_responses": "input",
+    "sharegpt": "conversations",
+}
 
 
 def record_of(family, talk, beside):

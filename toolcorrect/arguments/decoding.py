@@ -147,8 +147,14 @@ def to_json(value: Any) -> str:
     return text_slowly
 
 
+# The commonest values first: the others cost a look at each kind.
+_PLAIN = frozenset({str, int, bool, type(None)})
+
+
 def holds_nan(value: Any) -> bool:
     """Tell whether a value holds NaN or an infinity, for which orjson writes null."""
+    if type(value) in _PLAIN:
+        return False
     if isinstance(value, dict):
         return any(map(holds_nan, value.values()))
     if isinstance(value, list | tuple):

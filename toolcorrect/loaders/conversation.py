@@ -22,6 +22,7 @@ class Conversation:
 
     def __init__(self, case: Case) -> None:
         self.case = case
+        self._stated = {name: case.columns[name] for name in ("output", "turns") if case.columns.get(name)}
         self.turns = 0
         self.step = -1
         self._between_steps = True
@@ -71,8 +72,9 @@ class Conversation:
         found.complete(output, error, error_message)
 
     def close(self) -> None:
-        """Write down how many turns there were."""
+        """Write down how many turns there were; what the case was given beforehand counts more."""
         self.case.columns["turns"] = self.turns
+        self.case.columns.update(self._stated)
 
 
 def kind_of_tool(name: Any) -> str:

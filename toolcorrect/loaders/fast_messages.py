@@ -39,8 +39,10 @@ def fast_message_parts(source: Source, chosen: Format) -> list[Part] | None:
     if family is None or family.layout is None or source.renamed or len(source.head) < FEWEST:
         return None
     plumbing = PLUMBING | family.plumbing | family.layout.tools
-    records = [record for record in source.raw_head() if isinstance(record, dict)]
-    plan = plan_of(source, {key: pa.null() for record in records for key in record if key in plumbing})
+    beside = family.layout.beside or _as_it_is
+    records = [beside(record) if isinstance(record, dict) else record for record in source.raw_head()]
+    keys = {key for record in records if isinstance(record, dict) for key in record}
+    plan = plan_of(source, dict.fromkeys(keys & plumbing, pa.null()), records)
     if plan is None or "called" in plan.sides:
         return None
     reader = _Reader(source, family, family.layout, plan, plumbing)
@@ -81,10 +83,7 @@ class _Reader:
                 return None
             tools |= self._tools(records, len(beside))
             runs.append(hashes(zip(*[[str(record.get(name)) for record in records] for name in self.run])))
-            for record in records:
-                for key in self.plumbing.intersection(record):
-                    del record[key]
-            beside += map(_written, records)
+            beside += [_written(record, self.plumbing) for record in map(self.layout.beside or _as_it_is, records)]
         data = b"\n".join(beside)
         rest = Block(data, block.first)
         columns = self.plan.columns(rest)
@@ -148,14 +147,20 @@ def _parsed(block: Block) -> Iterator[list[Any]]:
         yield list(map(parse_json, lines[begin : begin + _AT_ONCE]))
 
 
-def _written(record: dict[str, Any]) -> bytes:
-    """Write a record as a line.
+def _as_it_is(record: dict[str, Any]) -> dict[str, Any]:
+    return record
+
+
+def _written(record: dict[str, Any], plumbing: frozenset[str]) -> bytes:
+    """Write a record, but for some keys, as a line.
 
     Raises
     ------
     ValueError
         Where it holds NaN or an infinity, which orjson would write as null.
     """
+    for key in plumbing.intersection(record):
+        del record[key]
     text = orjson.dumps(record)
     if b"null" in text and holds_nan(record):
         raise ValueError("NaN, or an infinity")

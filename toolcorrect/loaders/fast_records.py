@@ -8,7 +8,7 @@ is no object) is read record by record instead, with the same result.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -203,16 +203,20 @@ def _read_slowly(block: Block | None, source: Source, chosen: Format, too_long: 
     return part_of(rows)
 
 
-def plan_of(source: Source, apart: Mapping[str, pa.DataType] | None = None) -> Plan | None:
+def plan_of(
+    source: Source, apart: Mapping[str, pa.DataType] | None = None, records: Sequence[Any] | None = None
+) -> Plan | None:
     """Make the plan of a source from its first records; None where they are not regular.
 
     Parameters
     ----------
     apart
         Keys, with their type, that the plan only parses.
+    records
+        The first records, where they are not simply those of the source.
     """
     apart = apart or {}
-    records = source.raw_head()
+    records = source.raw_head() if records is None else records
     if not records or not all(isinstance(record, dict) for record in records):
         return None
     names = {key: source.renamed.get(key, key) for record in records for key in record}

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from toolcorrect.arguments.columns import DecodedTexts, decode_texts
 from toolcorrect.arguments.decoding import ABSENT, FORM, STATUS, TEXT, to_json
 from toolcorrect.loaders.calls import held, text_of
-from toolcorrect.loaders.parts import Note, category, note_statuses
+from toolcorrect.loaders.parts import Note, category, note_statuses, times
 from toolcorrect.loaders.told import Calls, Results, Said, Told
 from toolcorrect.tables import KINDS
 
@@ -39,6 +39,8 @@ class Layout:
         Keys from which ``unfold`` takes the tools that a record offers.
     wire
         As in `decode_texts`, for arguments that are texts.
+    beside
+        Returns what ``unfold`` says of a record beside its messages, where that is not all that the record holds.
     """
 
     messages: Callable[[dict[str, Any]], Any]
@@ -46,6 +48,7 @@ class Layout:
     elsewhere: frozenset[str] = frozenset()
     tools: frozenset[str] = frozenset({"tools"})
     wire: bool = False
+    beside: Callable[[dict[str, Any]], dict[str, Any]] | None = None
 
 
 class Gathered:
@@ -80,7 +83,7 @@ class Gathered:
     def told(self, notes: list[Note], *, wire: bool) -> Told:
         """Return what was gathered; note what of argument texts was mended."""
         made, returned = self.calls, self.results
-        columns = {name: texts_of(made[name]) for name in made.keys() - _OWN}
+        columns = {name: _COLUMNS.get(name, texts_of)(made[name]) for name in made.keys() - _OWN}
         if {*made["kind"]} - {"function"}:
             columns["kind"] = category(made["kind"], KINDS)
         message = np.repeat(np.arange(len(self.sizes)), self.sizes)
@@ -125,7 +128,12 @@ class Gathered:
         return sums[after] - sums[after - sizes]
 
 
-# Columns of calls that are not simply texts.
+# Columns of calls that are no texts.
+_COLUMNS: dict[str, Callable[[list[Any]], pa.Array]] = {
+    "depth": lambda depths: pa.array(depths, pa.int64()),
+    "started": times,
+}
+# Those that are made by themselves.
 _OWN = frozenset({"place", "name", "arguments", "form", "id", "kind"})
 
 

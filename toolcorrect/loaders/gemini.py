@@ -123,24 +123,43 @@ def _gather(talks: Sequence[list[Any]], gathered: Gathered) -> set[int]:
     contents = [content for talk in talks for content in talk]
     roles = [content.get("role", "user") for content in contents]
     answers = [role == "model" for role in roles]
-    parts = [content.get("parts") or [] for content in contents]
-    if not {*map(type, parts)} <= {list}:
-        raise TypeError("parts is a list")
-    blocks = Blocks(gathered, list(map(len, talks)), parts, answers)
-    if not _NOT_PARTS.isdisjoint(key for part in blocks.all for key in part):
-        raise ValueError("parts that are not regular")
+    blocks = gather_parts(talks, [content.get("parts") or [] for content in contents], answers, gathered)
     told = add_gathered(blocks)
     blocks.asked([role == "user" for role in roles], words)
     blocks.answered(answers, words)
     return told
 
 
+def gather_parts(
+    talks: Sequence[list[Any]], parts: Sequence[Any], begins: Sequence[bool], gathered: Gathered
+) -> Blocks:
+    """Return the parts of each content of some conversations as blocks.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Where parts are not regular.
+    """
+    if not {*map(type, parts)} <= {list}:
+        raise TypeError("parts is a list")
+    blocks = Blocks(gathered, list(map(len, talks)), parts, begins)
+    if not _NOT_PARTS.isdisjoint(key for part in blocks.all for key in part):
+        raise ValueError("parts that are not regular")
+    return blocks
+
+
 # Keys of parts of other families, and of those that are read one by one.
 _NOT_PARTS = frozenset({"part_kind", "type", *(key for key, kind in _KINDS.items() if kind in ("code", "ran"))})
 
 
-def add_gathered(blocks: Blocks) -> set[int]:
-    """Take the calls and responses among the parts of many contents; see `add_parts`."""
+def add_gathered(blocks: Blocks, **columns: Sequence[Any]) -> set[int]:
+    """Take the calls and responses among the parts of many contents; see `add_parts`.
+
+    Parameters
+    ----------
+    columns
+        Of the calls, a value for each content.
+    """
     made, returned = _rows(blocks, "call"), _rows(blocks, "response")
     calls, responses = list(made.values()), list(returned.values())
     names = [call["name"] for call in calls]
@@ -150,6 +169,7 @@ def add_gathered(blocks: Blocks) -> set[int]:
         [call.get("args", ABSENT) for call in calls],
         [call.get("id") for call in calls],
         of_each(_kind, names),
+        **{name: [values[blocks.message[row]] for row in made] for name, values in columns.items()},
     )
     blocks.results(
         list(returned),

@@ -138,12 +138,9 @@ class Family:
     def _read_one(self, messages: list[Any], context: dict[str, Any], rows: Rows) -> None:
         case = case_of(context, rows, PLUMBING | self.plumbing)
         talk = Conversation(case)
-        stated = dict(case.columns)
         for message in messages:
             self.add(talk, message)
         talk.close()
-        # What a record says beside its messages counts more than what follows from them.
-        case.columns.update({name: stated[name] for name in ("input", "output", "turns") if stated.get(name)})
 
 
 # In the order of their modules' import: only records that no reader but theirs knows come here.
