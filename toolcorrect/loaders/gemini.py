@@ -204,15 +204,21 @@ def unfold(record: dict[str, Any]) -> Iterator[Unfolded]:
     if not isinstance(contents, list) or not (contents or candidates):
         return
     config = context.get("config")
-    tools = context.get("tools") or (config.get("tools") if isinstance(config, dict) else None)
-    context["tools"] = None if tools is None else [offer for tool in tools for offer in _offered(tool)]
+    tools = context.get("tools")
+    if tools is None and isinstance(config, dict):
+        tools = config.get("tools")
+    context["tools"] = [offer for tool in tools for offer in _offered(tool)] if isinstance(tools, list) else tools
     if version := either(context, "model_version"):
         context.setdefault("model", version)
     for candidate in candidates or [None]:
         yield ([*contents, candidate] if candidate else contents), context
 
 
-def _offered(tool: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _offered(tool: Any) -> Iterator[Any]:
+    """Yield the tools that one item declares; one that is not in Gemini's form as it is."""
+    if not isinstance(tool, dict) or "name" in tool or "function" in tool:
+        yield tool
+        return
     declared = either(tool, "function_declarations")
     for one in declared or []:
         schema = either(one, "parameters_json_schema", one.get("parameters"))

@@ -137,6 +137,10 @@ def _name(item: dict[str, Any], value: Any) -> str:
     return next(key for key in _ASKED if item.get(key) is value)
 
 
+# Keys of which a tool that is not OpenAI's own has one.
+_NAMED = ("name", "function")
+
+
 def unfold(record: dict[str, Any]) -> Iterator[Unfolded]:
     """Yield the items of a request's input and of its response's output."""
     request = record["request"] if isinstance(record.get("request"), dict) else record
@@ -155,9 +159,9 @@ def unfold(record: dict[str, Any]) -> Iterator[Unfolded]:
     if isinstance(context.get("tools"), list):
         # Tools of OpenAI's own have a type only; what a remote server offers is listed in an item.
         context["tools"] = [
-            tool if tool.get("name") else {"name": tool["type"]}
+            {"name": tool["type"]} if isinstance(tool, dict) and not any(map(tool.get, _NAMED)) else tool
             for tool in context["tools"]
-            if tool.get("type") != "mcp"
+            if not (isinstance(tool, dict) and tool.get("type") == "mcp")
         ]
     session = context.get("conversation")
     if session:
