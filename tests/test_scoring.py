@@ -304,7 +304,7 @@ def test_wrong_calls_are_told_in_one_sentence():
         tc.score(data, empty=3)
     with pytest.raises(OptionError, match="ArgumentOptions"):
         tc.score(data, options={"trim": True})
-    with pytest.raises(OptionError, match="no mapping"):
+    with pytest.raises(OptionError, match="give a mapping"):
         tc.load([{"id": "a"}], columns="id")
     for text in ("x" * 5000, '[{"case": "a"}]'):
         with pytest.raises(LoadError, match="is no path"):
