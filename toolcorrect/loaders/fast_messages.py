@@ -39,8 +39,8 @@ def fast_message_parts(source: Source, chosen: Format) -> list[Part] | None:
     if family is None or family.layout is None or source.renamed or len(source.head) < FEWEST:
         return None
     plumbing = PLUMBING | family.plumbing | family.layout.tools
-    beside = family.layout.beside or _as_it_is
-    records = [beside(record) if isinstance(record, dict) else record for record in source.raw_head()]
+    head = source.raw_head()
+    records = [family.layout.beside(record) if isinstance(record, dict) else record for record in head]
     keys = {key for record in records if isinstance(record, dict) for key in record}
     plan = plan_of(source, dict.fromkeys(keys & plumbing, pa.null()), records)
     if plan is None or "called" in plan.sides:
@@ -83,7 +83,7 @@ class _Reader:
                 return None
             tools |= self._tools(records, len(beside))
             runs.append(hashes(zip(*[[str(record.get(name)) for record in records] for name in self.run])))
-            beside += [_written(record, self.plumbing) for record in map(self.layout.beside or _as_it_is, records)]
+            beside += [_written(record, self.plumbing) for record in map(self.layout.beside, records)]
         data = b"\n".join(beside)
         rest = Block(data, block.first)
         columns = self.plan.columns(rest)
@@ -145,10 +145,6 @@ def _parsed(block: Block) -> Iterator[list[Any]]:
     lines = block.data.removesuffix(b"\n").split(b"\n")
     for begin in range(0, len(lines), _AT_ONCE):
         yield list(map(parse_json, lines[begin : begin + _AT_ONCE]))
-
-
-def _as_it_is(record: dict[str, Any]) -> dict[str, Any]:
-    return record
 
 
 def _written(record: dict[str, Any], plumbing: frozenset[str]) -> bytes:

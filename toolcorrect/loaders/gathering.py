@@ -40,7 +40,7 @@ class Layout:
     wire
         As in `decode_texts`, for arguments that are texts.
     beside
-        Returns what ``unfold`` says of a record beside its messages, where that is not all that the record holds.
+        Returns what ``unfold`` says of a record beside its messages; by default all of it.
     """
 
     messages: Callable[[dict[str, Any]], Any]
@@ -48,7 +48,7 @@ class Layout:
     elsewhere: frozenset[str] = frozenset()
     tools: frozenset[str] = frozenset({"tools"})
     wire: bool = False
-    beside: Callable[[dict[str, Any]], dict[str, Any]] | None = None
+    beside: Callable[[dict[str, Any]], dict[str, Any]] = dict
 
 
 class Gathered:
