@@ -83,7 +83,8 @@ def test_compare_prints_one_line_a_definition(runs, tmp_path):
     done = run("compare", runs("scout"), runs("hasty"), "-v", "recall,precision,notebook.jaccard", "-o", str(target))
     assert done.exit_code == 0, done.output
     lines = done.output.splitlines()
-    assert [line[:2] + line.split(", ", 1)[1] for line in lines[:2]] == [f"{s}:120 runs of 40 tasks" for s in "AB"]
+    said = [f"{side}:120 runs of 40 tasks by {model}" for side, model in zip("AB", ("scout", "hasty"))]
+    assert [line[:2] + line.split(", ", 1)[1] for line in lines[:2]] == said
     data = tc.examples.support_desk()
     sides = [data.select(data.cases.model == agent) for agent in ("scout", "hasty")]
     scores = [tc.score(side, variants=["recall", "precision", "notebook.jaccard"]) for side in sides]
@@ -150,8 +151,9 @@ def test_score_says_why_nothing_is_scored(tmp_path):
     path = tmp_path / "runs.jsonl"
     path.write_text(json.dumps({"case": "a", "called": ["x"]}) + "\n")
     done = run("score", str(path))
-    assert done.exit_code == 0, done.output
-    assert "No case has a score: expected unknown." in done.output
+    assert done.exit_code == 1, done.output
+    assert "No case has a score." in done.output
+    assert "expected unknown: 1 of 1 cases" in done.output
     assert "--expected FILE" in done.output
 
 
@@ -207,3 +209,75 @@ def test_an_option_that_names_nothing_is_told(words, said):
     done = run("score", DESK, *words)
     assert done.exit_code == 2
     assert said in done.output
+
+
+def written(path, *records):
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return str(path)
+
+
+def test_score_says_what_would_give_the_missing_scores(tmp_path):
+    runs = written(tmp_path / "runs.jsonl", {"called": ["x"], "expected": ["x"]}, {"called": [], "expected": []})
+    done = run("score", runs, "--scope", "effect", "-v", "recall,exact")
+    assert done.exit_code == 0, done.output
+    assert "effect unknown: 1 of 2 cases under 2 of 2 definitions: a tools.json" in done.output
+    assert "All definitions agree on every case that they score." in done.output
+
+
+def test_models_that_are_equal_are_no_best_and_worst(tmp_path):
+    runs = written(tmp_path / "runs.jsonl", *({"model": m, "called": ["x"], "expected": ["x"]} for m in "ab"))
+    assert "all equal" in run("score", runs, "-v", "recall").output
+
+
+def test_a_join_that_matches_nothing_is_an_error(apart):
+    done = run("score", apart[0], "--expected", apart[1], "--on", "input")
+    assert done.exit_code == 2
+    assert "no run has the input of a test case" in done.output
+
+
+def test_columns_are_renamed_in_the_file_that_is_read_beside(tmp_path, apart):
+    tests = json.loads((tmp_path / "tests.json").read_text())
+    (tmp_path / "other.json").write_text(
+        json.dumps([{"task": one["task"], "wanted": one["expected"]} for one in tests])
+    )
+    words = (
+        "score",
+        apart[0],
+        "--expected",
+        str(tmp_path / "other.json"),
+        "--columns",
+        "wanted=expected",
+        "-v",
+        "recall",
+    )
+    done = run(*words)
+    assert done.exit_code == 0, done.output
+    assert "0.750" in done.output
+    assert "give FOUND=WANTED" in run(*words[:-3], "wanted", "-v", "recall").output
+    data = tc.load(apart[0]).join_expected(str(tmp_path / "other.json"), on="task", columns={"wanted": "expected"})
+    assert len(data.expected) == 3
+    with pytest.raises(tc.ToolcorrectError, match="columns= renames what is to be loaded"):
+        tc.load(apart[0]).join_expected(data, on="task", columns={"wanted": "expected"})
+
+
+def test_compare_pairs_by_any_column_and_tells_of_several_models(tmp_path):
+    sides = [
+        written(
+            tmp_path / f"{side}.jsonl",
+            *(
+                {"case": f"{side}{i}", "input": f"q{i}", "model": "mn"[i], "called": ["x"], "expected": ["x"]}
+                for i in (0, 1)
+            ),
+        )
+        for side in "ab"
+    ]
+    done = run("compare", *sides, "-v", "recall", "--pair", "input")
+    assert done.exit_code == 0, done.output
+    assert "0 of 2 tasks" in done.output
+    assert "2 runs of 2 tasks by m, n" in done.output
+    assert "are averaged" in done.output
+    assert run("compare", *sides, "--pair", "inputs").exit_code == 2
+
+
+def test_the_version_is_shown():
+    assert run("--version").output.strip() == tc.__version__

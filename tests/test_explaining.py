@@ -89,3 +89,13 @@ def test_a_matcher_that_is_met_is_a_match():
     expected = [call("a", id={"$match": {"type": "integer"}})]
     assert kinds([call("a", id=7)], expected) == ["matched"]
     assert kinds([call("a", id="7")], expected) == ["arguments"]
+
+
+def test_calls_are_not_judged_where_the_other_side_is_unknown():
+    data = tc.load([{"case": "a", "called": ["x", "x"]}, {"case": "b", "called": None, "expected": ["y"]}])
+    for case, tool in (("a", "x"), ("b", "y")):
+        found = tc.explain(data, case, variants="recall")
+        assert set(found.alignment["kind"]) == {"unknown"}
+        assert f"? unknown   {tool}" in str(found)
+        assert "not known" in found.note
+    assert tc.charts.timeline(data, "a").get_title(loc="left") == "a: 2 right or not: not known"

@@ -16,6 +16,7 @@ from toolcorrect.errors import OptionError, ToolcorrectError, listed
 from toolcorrect.explaining.disagreeing import CAUSES_IN_WORDS
 from toolcorrect.html import visible
 from toolcorrect.loaders.folder import shared_key
+from toolcorrect.printing import definitions, differences, reported, table, unscored
 from toolcorrect.variants import described
 
 app = typer.Typer(
@@ -45,16 +46,21 @@ On = Annotated[
         "--on", help="What joins --expected to the runs: case, task or another column; by default what fits."
     ),
 ]
+Columns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--columns",
+        metavar="FOUND=WANTED",
+        help="Rename a key or a column of the runs or of --expected; may be given several times.",
+    ),
+]
 
 
-def _reported(report: pd.DataFrame, limit: int = 6) -> Iterator[str]:
-    """Say in lines what loading reported: where, what, and how often."""
-    for row in report.head(limit).itertuples():
-        place = ", ".join(str(part) for part in (row.file, row.record, row.case) if pd.notna(part))
-        note = "" if pd.isna(row.note) else f" ({row.note})"
-        yield visible(f"{place + ': ' if place else ''}{row.count} {str(row.code).replace('_', ' ')}{note}")
-    if len(report) > limit:
-        yield f"and {len(report) - limit} more lines in the report of tc.load"
+@app.callback(invoke_without_command=True)
+def _version(version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False) -> None:
+    if version:
+        print(tc.__version__)
+        raise typer.Exit
 
 
 @app.command()
@@ -66,36 +72,40 @@ def score(
     format: Format = None,
     expected: Expected = None,
     on: On = None,
+    columns: Columns = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the scores to a .csv or .parquet file.")
     ] = None,
 ) -> None:
-    """Score runs under many definitions. Says which of them disagree, and why."""
+    """Score runs under many definitions. Says which of them disagree, and why. Exits with 1 if nothing is scored."""
     with _sentences():
         write = _writer(output)
-        data = next(_opened([runs], format, expected, on))
+        data = next(_opened([runs], format, expected, on, columns))
         chosen = _listed(variants)
         scores = tc.score(data, variants=chosen, scope=scope, names=names)
+        if write:
+            write(_with_tags(data, scores))
         print(data.summary())
-        print("".join(f"  {line}\n" for line in _reported(data.report)))
-        print(_table(_definitions(data, scores)), end="\n\n")
+        print("".join(f"  {line}\n" for line in reported(data.report)))
+        print(table(definitions(data, scores)), end="\n\n")
+        if scores.isna().to_numpy().any():
+            print(
+                "".join(f"{line}\n" for line in unscored(tc.status(data, variants=chosen, scope=scope, names=names)))
+            )
+        some = bool(scores.notna().to_numpy().any())
         pairs = tc.disagreeing_pairs(data, variants=chosen, scope=scope, names=names)
-        if scores.notna().to_numpy().any():
-            print("Furthest apart:" if len(pairs) else "All definitions agree on every case.")
-        else:
-            found = tc.status(data, variants=chosen, scope=scope, names=names).stack().unique()
-            print(f"No case has a score: {listed(sorted(found)).replace('_', ' ')}.")
-            if "expected_unknown" in found:
-                print("--expected FILE adds the calls that should have been made.")
+        if some:
+            print("Furthest apart:" if len(pairs) else "All definitions agree on every case that they score.")
         for row in pairs.itertuples():
             print(
                 f"  {row.a} and {row.b}: {row.mean_gap:.2f} on average, they differ on {row.differ} of "
                 f"{row.cases} cases, mostly by {CAUSES_IN_WORDS[row.cause]} ({row.share:.0%})"
             )
         if write:
-            write(_with_tags(data, scores))
             print(f"\nWrote {len(scores)} rows to {output}.")
-        print("\nLook closer in the notebooks: toolcorrect lab")
+        print("\nLook closer in the notebooks: toolcorrect lab" if some else "No case has a score.")
+    if not some:
+        raise typer.Exit(1)
 
 
 @app.command()
@@ -108,6 +118,10 @@ def compare(
     format: Format = None,
     expected: Expected = None,
     on: On = None,
+    columns: Columns = None,
+    pair: Annotated[
+        str, typer.Option("--pair", help="The column that is the same for cases of one task in both runs.")
+    ] = "task",
     fail_under: Annotated[
         list[str] | None,
         typer.Option(
@@ -126,19 +140,30 @@ def compare(
     with _sentences():
         write = _writer(output)
         chosen, limits = _listed(variants), _limits(fail_under)
-        sides = list(_opened([run_a, run_b], format, expected, on))
+        sides = list(_opened([run_a, run_b], format, expected, on, columns))
         a, b = (tc.score(data, variants=chosen, scope=scope, names=names) for data in sides)
-        found = tc.compare_runs(a, b, task_a=sides[0].cases["task"], task_b=sides[1].cases["task"])
+        tasks_a, tasks_b = (_paired_by(data, pair) for data in sides)
+        found = tc.compare_runs(a, b, task_a=tasks_a, task_b=tasks_b)
         failed = tc.failures(found, fail_under=limits, fail_on_drop=fail_on_drop)
-        for side, path, data in zip("AB", (run_a, run_b), sides):
-            print(f"{side}: {visible(str(path))}, {len(data)} runs of {data.cases['task'].nunique()} tasks")
-        print(f"\n{_table(_differences(found))}")
+        if write:
+            write(found.table)
+        for side, path, data, tasks in zip("AB", (run_a, run_b), sides, (tasks_a, tasks_b)):
+            models = sorted(data.cases["model"].dropna().unique())
+            of = f" by {visible(listed(models))}" if models else ""
+            print(f"{side}: {visible(str(path))}, {len(data)} runs of {tasks.nunique()} tasks{of}")
+            if len(models) > 1:
+                print(f"   The runs of these {len(models)} models are averaged; compare files of one model each.")
+        print(f"\n{table(differences(found))}")
         for side, tasks in found.unshared.groupby("only_in")["task"]:
             print(f"\nOnly in {side}, not compared: {visible(listed(tasks))}.")
         if found.note:
             print(f"\n{found.note}")
+        for side, data, scores in zip("AB", sides, (a, b)):
+            if not scores.isna().to_numpy().any():
+                continue
+            for line in unscored(tc.status(data, variants=chosen, scope=scope, names=names)):
+                print(f"\n{side}: {line}")
         if write:
-            write(found.table)
             print(f"\nWrote {len(found.table)} rows to {output}.")
         if limits is not None or fail_on_drop is not None:
             print("\nFailed:" if len(failed) else "\nPassed.")
@@ -151,7 +176,7 @@ def compare(
 @app.command()
 def formats() -> None:
     """List the trace formats that can be read."""
-    print(_table(tc.formats().reset_index()))
+    print(table(tc.formats().reset_index()))
 
 
 @app.command()
@@ -162,7 +187,7 @@ def variants(
     with _sentences():
         found = tc.variants(name)
         if isinstance(found, pd.DataFrame):
-            print(_table(found[["title", "rule"]].reset_index()))
+            print(table(found[["title", "rule"]].reset_index()))
             return
         for label, value in described(found).items():
             print(f"{label.replace('_', ' '):<16} {', '.join(value) if isinstance(value, list) else value}")
@@ -193,22 +218,43 @@ def _sentences() -> Iterator[None]:
         raise typer.Exit(2) from None
 
 
-def _open(path: Path, format: str | None) -> tc.Dataset:
+def _open(path: Path, format: str | None, columns: dict[str, str]) -> tc.Dataset:
     if format is None and (path / "cases.parquet").is_file():
         return tc.Dataset.open(path)
-    return tc.load(path, format=format)
+    return tc.load(path, format=format, columns=columns)
 
 
-def _opened(runs: list[Path], format: str | None, expected: Path | None, on: str | None) -> Iterator[tc.Dataset]:
+def _opened(
+    runs: list[Path], format: str | None, expected: Path | None, on: str | None, columns: list[str] | None
+) -> Iterator[tc.Dataset]:
     """Open runs, and join the expected calls that a file of its own states."""
     if on is not None and expected is None:
         raise OptionError("--on says what joins the file of --expected; give that too.")
-    tests = None if expected is None else _open(expected, None)
+    renamed = dict(_renamed(text) for text in columns or ())
+    tests = None if expected is None else _open(expected, None, renamed)
     for path in runs:
-        data = _open(path, format)
+        data = _open(path, format, {} if tests is not None else renamed)
         if tests is not None and expected is not None:
-            data = data.join_expected(tests, on=on or shared_key(data, tests, expected.name))
+            key = on or shared_key(data, tests, expected.name)
+            data = data.join_expected(tests, on=key)
+            if data.report["code"].eq("no_test_case").sum() >= len(data):
+                raise OptionError(f"--on {key}: no run has the {key} of a test case in {expected.name}.")
         yield data
+
+
+def _paired_by(data: tc.Dataset, column: str) -> pd.Series:
+    if column not in data.cases.columns:
+        raise OptionError(
+            f"--pair {column}: the runs have no such column; there is {listed(data.cases.columns, 30)}."
+        )
+    return data.cases[column]
+
+
+def _renamed(text: str) -> tuple[str, str]:
+    found, sign, wanted = text.partition("=")
+    if not (found and sign and wanted):
+        raise OptionError(f"--columns {text}: give FOUND=WANTED.")
+    return found, wanted
 
 
 def _listed(variants: str) -> list[str]:
@@ -244,46 +290,6 @@ def _with_tags(data: tc.Dataset, scores: pd.DataFrame) -> pd.DataFrame:
     return tags.join(scores.drop(columns=tags.columns.intersection(scores.columns)))
 
 
-def _definitions(data: tc.Dataset, scores: pd.DataFrame) -> pd.DataFrame:
-    """One row a definition: mean, how many are scored, and the best and worst model."""
-    rows = []
-    models = data.cases["model"]
-    for name, column in scores.items():
-        better = tc.variants(name).better
-        means = column.groupby(models.fillna("(no model)")).mean().dropna().sort_values(ascending=better == "lower")
-        several = len(means) > 1
-        rows.append(
-            {
-                "definition": name,
-                "mean": f"{column.mean():.3f}" if column.notna().any() else "-",
-                "scored": f"{column.notna().sum()} of {len(column)}",
-                "best model": f"{means.index[0]} {means.iloc[0]:.3f}" if several else "-",
-                "worst model": f"{means.index[-1]} {means.iloc[-1]:.3f}" if several else "-",
-            }
-        )
-    return pd.DataFrame(rows)
-
-
-def _differences(found: tc.RunComparison) -> pd.DataFrame:
-    """One row a definition: both means, their difference with its interval, and what it says."""
-    rows = []
-    for name, row in found.table.iterrows():
-        better = "B" if (row["difference"] > 0) == (tc.variants(name).better == "higher") else "A"
-        said = f"{better} is better" if row["beyond_noise"] else "cannot tell" if row["changed"] else "the same"
-        rows.append(
-            {
-                "definition": name,
-                "A": f"{row['mean_a']:.3f}",
-                "B": f"{row['mean_b']:.3f}",
-                "B - A": f"{row['difference']:+.3f}",
-                "95 % interval": f"{row['low']:+.3f} to {row['high']:+.3f}",
-                "changed": f"{row['changed']} of {row['n_paired']} tasks",
-                "beyond noise?": said if row["n_paired"] else "not compared",
-            }
-        )
-    return pd.DataFrame(rows).replace({"nan": "-", "+nan": "-", "+nan to +nan": "-"})
-
-
 def _limits(given: list[str] | None) -> float | dict[str, float] | None:
     """Read ``--fail-under``: one number for all definitions, or numbers by name."""
     if not given:
@@ -297,12 +303,3 @@ def _limits(given: list[str] | None) -> float | dict[str, float] | None:
     if len(given) > 1 and not all(named):
         raise OptionError(f"--fail-under {listed(given)}: give one number for all, or NAME=NUMBER for each.")
     return dict(zip(named, numbers)) if named[0] else numbers[0]
-
-
-def _table(frame: pd.DataFrame) -> str:
-    """Lay a frame out as text, columns to the left, hostile characters made visible."""
-    cells = [[str(name) for name in frame.columns]] + [
-        [visible(" ".join(str(value).split())) for value in row] for row in frame.itertuples(index=False)
-    ]
-    widths = [max(len(row[i]) for row in cells) for i in range(len(frame.columns))]
-    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in cells)

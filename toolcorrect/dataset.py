@@ -369,7 +369,13 @@ class Dataset:
             raise unknown_name("case", str(strangers[0]), cases.index)
         return self.replace(cases=cases.assign(outcome=given.reindex(cases.index).fillna(cases["outcome"])))
 
-    def join_expected(self, testcases: Dataset | pd.DataFrame | str | Path, on: str = "case") -> Dataset:
+    def join_expected(
+        self,
+        testcases: Dataset | pd.DataFrame | str | Path,
+        on: str = "case",
+        *,
+        columns: Mapping[str, str] | None = None,
+    ) -> Dataset:
         """Add the expected calls that a second file or table states.
 
         Parameters
@@ -379,6 +385,8 @@ class Dataset:
         on
             ``"case"``, or a column of `cases` both sides have (``"task"``, ``"input"``, ...). One test case
             may serve many cases.
+        columns
+            Keys or columns of the test cases to rename, as in `toolcorrect.load`.
 
         Returns
         -------
@@ -396,7 +404,7 @@ class Dataset:
         """
         from toolcorrect.joining import join_expected
 
-        return join_expected(self, testcases, on)
+        return join_expected(self, testcases, on, columns)
 
     def save(self, folder: str | Path) -> Path:
         """Write every table as Parquet into a folder, which is made if need be.

@@ -9,14 +9,16 @@ import numpy as np
 import pandas as pd
 
 from toolcorrect.dataset import Dataset, check_dataset
-from toolcorrect.errors import DataError, check_type, listed
+from toolcorrect.errors import DataError, OptionError, check_type, listed
 from toolcorrect.tables import CASES, STRING, TABLES, coerce
 
 # Columns of a test case that fill what a run does not know; its own tags come beside them.
 _FILLED = ("session", "turns", "input", "trial", "outcome")
 
 
-def join_expected(data: Dataset, testcases: Dataset | pd.DataFrame | str | Path, on: str) -> Dataset:
+def join_expected(
+    data: Dataset, testcases: Dataset | pd.DataFrame | str | Path, on: str, columns: Mapping[str, str] | None = None
+) -> Dataset:
     """Add the expected calls that a second dataset states; see `Dataset.join_expected`.
 
     Parameters
@@ -27,9 +29,13 @@ def join_expected(data: Dataset, testcases: Dataset | pd.DataFrame | str | Path,
         A dataset, or whatever `toolcorrect.load` opens.
     on
         ``"case"`` or a column of `cases` that both sides have.
+    columns
+        Keys or columns of the test cases to rename, as in `toolcorrect.load`.
 
     Raises
     ------
+    OptionError
+        For ``columns`` beside a dataset, which is loaded already.
     DataError
         Where one side has no such column, or two test cases that differ share a key. Those that expect the same
         count as one, as where a results file holds a test once for each model.
@@ -38,7 +44,9 @@ def join_expected(data: Dataset, testcases: Dataset | pd.DataFrame | str | Path,
     if not isinstance(testcases, Dataset):
         from toolcorrect.loaders import load
 
-        testcases = load(testcases)
+        testcases = load(testcases, columns=columns)
+    elif columns is not None:
+        raise OptionError("columns= renames what is to be loaded; a dataset is, so give it to tc.load.")
     matched = _matches(data, testcases, on)
     known = np.zeros(len(matched), dtype=bool)
     known[matched >= 0] = testcases.cases["expected_known"].to_numpy()[matched[matched >= 0]]

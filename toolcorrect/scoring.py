@@ -9,7 +9,9 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
+from toolcorrect.arguments.decoding import TEXT
 from toolcorrect.dataset import Dataset, check_dataset
 from toolcorrect.encoding import SCOPES, Encoding, Match
 from toolcorrect.errors import check_option
@@ -19,6 +21,7 @@ from toolcorrect.overlap import Overlap
 from toolcorrect.references.matching import Optional, treat_optional
 from toolcorrect.references.matching import resolve as resolve_data
 from toolcorrect.references.preparing import ArgumentOptions
+from toolcorrect.tables import STRING
 from toolcorrect.variants import Wanted, resolve
 from toolcorrect.variants.definition import POLICIES, Empty, Side, Variant
 
@@ -280,7 +283,7 @@ def status(
     Returns
     -------
     pandas.DataFrame
-        Shaped as the result of `score`; each column categorical: ``ok``, ``called_unknown``, ``expected_unknown``,
+        Shaped as the result of `score`, of texts: ``ok``, ``called_unknown``, ``expected_unknown``,
         ``effect_unknown``, ``arguments_unknown``, ``rejected`` (upstream raises or refuses), ``undefined`` (the
         formula says nothing), ``failed`` (a model gave no verdict).
 
@@ -292,7 +295,9 @@ def status(
     """
     settings = {"scope": scope, "names": names, "empty": empty, "options": options, "optional": optional}
     codes = _side_by_side(data, variants, "status", settings)
-    made = {name: pd.Categorical.from_codes(column.to_numpy(), list(STATUSES)) for name, column in codes.items()}
+    # No categories: counting whole rows of them would take memory for every combination.
+    words = pa.array(STATUSES, TEXT)
+    made = {name: STRING.__from_arrow__(words.take(pa.array(column.to_numpy()))) for name, column in codes.items()}
     return pd.DataFrame(made, index=codes.index, copy=False)
 
 

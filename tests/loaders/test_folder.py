@@ -43,7 +43,7 @@ def test_a_folder_is_taken_whole(folder):
 
 def test_test_cases_of_other_runs_are_an_error(folder):
     (folder / "cases.csv").write_text("task,expected\nelse,a\n")
-    with pytest.raises(LoadError, match=r"cases.csv has neither a case nor a task of the runs"):
+    with pytest.raises(LoadError, match=r"cases.csv has neither a case nor a task or an input of the runs"):
         tc.load(folder)
 
 
@@ -78,3 +78,15 @@ def test_where_nothing_can_be_read_the_first_reason_is_raised(tmp_path):
     (tmp_path / "b.json").write_text("[")
     with pytest.raises(LoadError, match=r"a.json, record 0"):
         tc.load(tmp_path)
+
+
+def test_test_cases_may_be_known_by_what_was_asked(folder):
+    (folder / "runs.jsonl").write_text('{"case": "r1", "input": "Where?", "called": ["a"]}\n')
+    (folder / "cases.csv").write_text("input,expected\nWhere?,a\n")
+    data = tc.load(folder)
+    assert data.expected.tool.to_list() == ["a"]
+
+
+def test_a_folder_has_no_format(folder):
+    with pytest.raises(LoadError, match="is a folder"):
+        tc.detect(folder)

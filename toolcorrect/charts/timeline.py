@@ -21,6 +21,7 @@ _KINDS = {
     "extra": ("not expected", VERMILLION),
     "repeated": ("repeated", VERMILLION),
     "missing": ("not called", GREY),
+    "unknown": ("right or not: not known", GREY),
 }
 
 

@@ -95,7 +95,7 @@ class Why:
     def __str__(self) -> str:
         a, b = self.cases.columns[2:4]
         lines = [f"{a} and {b} differ on {len(self.cases):,} of {self.scored:,} cases."]
-        lines += [f"  {row.share:.0%} {row.Index}" for row in self.causes.itertuples()]
+        lines += [f"  {row.share:.0%} of the gap: {row.Index}" for row in self.causes.itertuples()]
         if len(self._moving):
             lines.append("What makes the gap:")
             lines += [

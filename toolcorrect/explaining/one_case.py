@@ -33,6 +33,7 @@ SIGNS = {
     "missing": "−",
     "extra": "+",
     "repeated": "×",
+    "unknown": "?",
 }
 _DTYPES = {
     **dict.fromkeys(("expected_position", "called_position"), "Int64"),
@@ -51,9 +52,9 @@ class Explanation:
     case
         The case.
     alignment
-        One line a call: ``kind`` (matched, arguments, names, moved, missing, extra, repeated), ``expected_position``,
-        ``called_position``, ``tool_expected``, ``tool_called``, ``arguments_expected``, ``arguments_called`` (JSON
-        text) and ``differences`` (of the arguments, by path).
+        One line a call: ``kind`` (matched, arguments, names, moved, missing, extra, repeated; unknown where the other
+        side is not known), ``expected_position``, ``called_position``, ``tool_expected``, ``tool_called``,
+        ``arguments_expected``, ``arguments_called`` (JSON text) and ``differences`` (of the arguments, by path).
     sums
         One row a variant, index ``variant``: ``score``, ``sum`` (in words) and ``status``.
     reference
@@ -160,6 +161,8 @@ def explain(
         for what, known in (("calls", encoding.called_known), ("expected calls", encoding.expected_known))
         if not known[0]
     ]
+    if unknown:
+        lines["kind"] = pd.array(["unknown"] * len(lines), dtype=STRING)
     note = f"{' and '.join(unknown)} not known" if unknown else ""
     if one.cases["references"].item() > 1:
         note = f"against reference {encoding.list_reference[chosen]} of {one.cases['references'].item()}"
@@ -262,7 +265,7 @@ def _line(row: Any) -> str:
         return f"{row.tool_expected} called as {_call(row.tool_called, row.arguments_called)}"
     tool, arguments = (
         (row.tool_expected, row.arguments_expected)
-        if row.kind == "missing"
+        if pd.isna(row.tool_called)
         else (row.tool_called, row.arguments_called)
     )
     return _call(tool, arguments)

@@ -1,4 +1,4 @@
-"""A folder: runs, then ``*cases.csv`` joined on ``case`` or ``task``, then ``tools.json``."""
+"""A folder: runs, then ``*cases.csv`` joined on ``case``, ``task`` or ``input``, then ``tools.json``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def load_folder(folder: Path, **options: Any) -> Dataset:
     Raises
     ------
     LoadError
-        Where there are no runs, or a file of cases shares neither ``case`` nor ``task`` with them.
+        Where there are no runs, or a file of cases shares neither ``case`` nor ``task`` nor ``input`` with them.
     """
     from toolcorrect.loaders.loading import load
 
@@ -46,18 +46,19 @@ def load_folder(folder: Path, **options: Any) -> Dataset:
 
 
 def shared_key(data: Dataset, tests: Dataset, name: str) -> str:
-    """Return what joins test cases to runs: the ids of cases, or the task.
+    """Return what joins test cases to runs: the ids of cases, the task, or what was asked.
 
     Raises
     ------
     LoadError
-        Where the file of that name shares neither with the runs.
+        Where the file of that name shares none of them with the runs.
     """
     if data.cases.index.isin(tests.cases.index).any():
         return "case"
-    if data.cases["task"].isin(tests.cases["task"]).any():
-        return "task"
-    raise LoadError(f"{name} has neither a case nor a task of the runs; give it a column of either.")
+    for column in ("task", "input"):
+        if data.cases[column].dropna().isin(tests.cases[column]).any():
+            return column
+    raise LoadError(f"{name} has neither a case nor a task or an input of the runs; give it a column of any.")
 
 
 def _tools(path: Path) -> pd.DataFrame:

@@ -51,7 +51,7 @@ def load(
     Parameters
     ----------
     source
-        A path, a glob pattern, a folder (runs, then ``*cases.csv`` joined on ``case`` or ``task``, then
+        A path, a glob pattern, a folder (runs, then ``*cases.csv`` joined on ``case``, ``task`` or ``input``, then
         ``tools.json``), an open file, a list of records (dicts), a DataFrame, or a list of any of the first four.
     format
         Name of the format (see `formats`), or a `Format` of your own. By default the content tells.
@@ -135,12 +135,19 @@ def detect(source: Loadable, *, columns: Mapping[str, str] | None = None) -> Det
     Detection
         With ``format`` None where nothing fits.
 
+    Raises
+    ------
+    LoadError
+        Where there is nothing to look at, or a folder.
+
     Examples
     --------
     >>> detect([{"called": ["search"], "expected": []}]).format
     'plain_records'
     """
     _check_columns(columns)
+    if isinstance(source, str | Path) and Path(source).is_dir():
+        raise LoadError(f"{source} is a folder, whose files may be of several formats; give one of them, or load it.")
     for one in _sources(source, renamed=dict(columns or {})):
         if isinstance(one, Refused):
             raise one.cause

@@ -112,7 +112,7 @@ def _case_columns(cases: Sequence[Case], notes: list[Note]) -> dict[str, Column]
     for name, (kind, convert) in _NUMBER_COLUMNS.items():
         values = [None if value is None else convert(value) for value in given[name]]
         notes += (
-            Note("", "not_a_number", f"{name} {str(told)[:60]!r} left out", case=i)
+            Note("", "not_a_number", f"{name} {str(told)[:60]!r} left out{_ADVICE.get(name, '')}", case=i)
             for i, (value, told) in enumerate(zip(values, given[name]))
             if value is None and told is not None
         )
@@ -124,6 +124,10 @@ def _case_columns(cases: Sequence[Case], notes: list[Note]) -> dict[str, Column]
     made["called_known"] = pa.array(known, pa.bool_())
     made["references"] = pa.array([g.get("references", 1) for g in gathered], pa.int64())
     return made
+
+
+# Of the columns of numbers, the one that people write in words.
+_ADVICE = {"outcome": "; write a number, 1 for solved and 0 for not"}
 
 
 def _call_columns(cases: Sequence[Case], notes: list[Note]) -> dict[str, Column]:
@@ -204,7 +208,8 @@ def note_statuses(notes: list[Note], status: np.ndarray, twice: int, prefix: str
     """Report how many argument texts were mended, or could not be read."""
     counts = Counter({code: int((status == STATUS[word]).sum()) for word, code in REPORTED.items()})
     counts["arguments_decoded_twice"] = twice
-    notes.extend(Note("", prefix + code, count=count) for code, count in counts.items() if count)
+    where = "" if prefix else "see arguments_raw of calls"
+    notes.extend(Note("", prefix + code, where, count) for code, count in counts.items() if count)
 
 
 def owners(lengths: Sequence[int] | np.ndarray) -> tuple[Column, Column]:

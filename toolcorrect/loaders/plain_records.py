@@ -31,6 +31,8 @@ _FIELD_OF = {key: field for field, keys in RECORD_KEYS.items() for key in keys}
 _RANK = {key: rank for keys in RECORD_KEYS.values() for rank, key in enumerate(keys)}
 # Keys of the lists that scores are made of, in small letters: one that is nearly written so is likely meant.
 _LISTS = {key.lower(): key for field in ("called", "expected") for key in RECORD_KEYS[field]}
+# What others call the expected calls.
+_OTHER_WORDS = frozenset({"reference", "references", "ground_truth", "reference_tool_calls", "gold"})
 # Under this key, calls are in the wire form of chat messages: arguments are JSON texts, on both sides.
 WIRE_KEY = "tool_calls"
 
@@ -120,7 +122,11 @@ def _report_slips(case: Case, missing: set[str]) -> None:
     held = (list, tuple, str) if case.rows.source.shape == "table" else (list, tuple)
     for key, value in case.tags.items() if missing else ():
         meant = meant_by(key) if value is None or isinstance(value, held) else None
-        if meant and _FIELD_OF[meant] in missing:
+        if meant is None and isinstance(value, list):
+            # A list of messages is no field of a plain record, but would hold the calls.
+            near = difflib.get_close_matches(key.lower(), ("messages",), cutoff=0.85)
+            meant = "expected" if key.lower() in _OTHER_WORDS else near[0] if near else None
+        if meant and _FIELD_OF.get(meant, "called") in missing:
             case.rows.report("unknown_key", f"{key[:60]!r} is not understood; is {meant!r} meant?", record="")
 
 
