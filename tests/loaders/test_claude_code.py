@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 
 import pandas as pd
+import pytest
 
 import toolcorrect as tc
 from tests.loaders.plain import rows
@@ -198,3 +199,63 @@ def test_a_copy_of_a_file_counts_once(tmp_path):
     data = tc.load(files(tmp_path, backup=SESSION, session=SESSION))
     assert rows(data.calls, "call_id", "step", "output") == [["a", 0, '"done"'], ["b", 1, '"done"']]
     assert data.cases.index.to_list() == ["s"]
+
+
+def test_sessions_that_only_number_their_calls_alike_are_two():
+    first = [line("user", "1", None, "Go"), line("assistant", "2", "1", use("Bash:0"), message="m")]
+    other = {"type": "tool_use", "id": "Bash:0", "name": "Bash", "input": {"command": "rm"}}
+    second = [
+        line("user", "3", None, "Clean", session="t"),
+        line("assistant", "4", "3", other, message="n", session="t"),
+        line("assistant", "5", "4", use("Bash:1"), message="o", session="t"),
+    ]
+    data = tc.load([*first, *second])
+    assert data.calls.case.to_list() == ["s", "t", "t"]
+
+
+def test_one_id_for_two_calls_stays_two_with_a_second_file(tmp_path):
+    lines = [
+        line("user", "1", None, "Go", **timed(0)),
+        line("assistant", "2", "1", use("x", "Read"), message="m1", **timed(1)),
+        line("user", "3", "2", result("x"), **timed(2)),
+        line("assistant", "4", "3", use("x", "Write"), message="m2", **timed(3)),
+    ]
+    alone = tc.load(files(tmp_path, session=lines))
+    both = tc.load(files(tmp_path, session=lines, agent=AGENT))
+    assert alone.calls.tool.to_list() == ["Read", "Write"]
+    assert both.calls[both.calls.depth == 0].tool.to_list() == ["Read", "Write"]
+
+
+def test_a_resumed_session_takes_over_the_sub_agents_of_the_first(tmp_path):
+    resumed = [{**one, "sessionId": "t"} for one in SESSION]
+    more = [line("assistant", "12", "6", use("d"), message="m6", session="t", **timed(21))]
+    data = tc.load(files(tmp_path, agent=AGENT, first=SESSION, second=[*resumed, *more]))
+    assert data.cases.index.to_list() == ["t"]
+    assert rows(data.calls, "call_id", "step", "depth") == [["a", 0, 0], ["c", 1, 1], ["b", 2, 0], ["d", 3, 0]]
+
+
+@pytest.mark.parametrize("names", [("a", "b"), ("b", "a")])
+def test_what_several_files_tell_of_a_session_is_what_one_file_tells(tmp_path, names):
+    more = [
+        line("user", "11", "6", "And then?", **timed(20)),
+        line("assistant", "12", "11", use("d", "Task"), message="m6", **timed(21)),
+        line("user", "13", "12", result("d"), **timed(30)),
+        line("assistant", "14", "13", {"type": "text", "text": "Really done."}, message="m7", **timed(31)),
+    ]
+    late = [{**one, **timed(22 + i), "uuid": f"late {i}"} for i, one in enumerate(AGENT)]
+    old, new, whole = tmp_path / "old", tmp_path / "new", tmp_path / "whole"
+    for folder in (old, new, whole):
+        folder.mkdir()
+    every = sorted([*SESSION, *more, *late], key=lambda one: one["timestamp"])
+    told = tc.load(files(whole, session=every))
+    # The first half of one file, all of it in another, and the sub-agent in a third.
+    spread = tc.load(files(old, **dict(zip(names, ([*SESSION, *more], SESSION))), c=late))
+    for table in ("calls", "tools"):
+        pd.testing.assert_frame_equal(getattr(spread, table), getattr(told, table))
+    assert spread.cases[["input", "output", "turns"]].to_numpy().tolist() == [["Go", "Really done.", 2]]
+    assert told.calls[told.calls.call_id == "c"].turn.to_list() == [1]
+
+
+def test_a_result_may_stand_in_a_later_file(tmp_path):
+    data = tc.load(files(tmp_path, a=SESSION[:2], b=SESSION[2:]))
+    assert rows(data.calls, "call_id", "output") == [["a", '"done"'], ["b", '"done"']]

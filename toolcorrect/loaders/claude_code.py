@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 from toolcorrect.arguments.decoding import FORM, to_json
 from toolcorrect.loaders.anthropic import add_answer, add_results
 from toolcorrect.loaders.calls import Call
-from toolcorrect.loaders.claude_sessions import combine
+from toolcorrect.loaders.claude_sessions import leave_out_repeated
 from toolcorrect.loaders.conversation import Conversation, unwrapped
 from toolcorrect.loaders.format import Format
 from toolcorrect.loaders.message_lists import said
-from toolcorrect.loaders.rows import MALFORMED, Rows
+from toolcorrect.loaders.rows import MALFORMED, Case, Rows
 from toolcorrect.loaders.source import Source
+from toolcorrect.loaders.span import nanoseconds
 from toolcorrect.loaders.telling import objects
 
 # What the program, not the person, wrote in the person's name.
@@ -21,13 +23,19 @@ _NOT_SAID = ("<command-", "<local-command-", "Caveat: ")
 _SERVER = "mcp__"
 _OBJECT = FORM["object"]
 
+# The lines of each session with their labels.
+Sessions: TypeAlias = defaultdict[str, list[tuple[str, dict[str, Any]]]]
+
 
 def read(source: Source, rows: Rows) -> None:
-    """Read lines; each session is a case."""
-    sessions: dict[str, list[tuple[str, dict[str, Any]]]] = defaultdict(list)
+    """Read lines; `combine` makes cases of the sessions."""
+    sessions: Sessions = defaultdict(list)
     for label, line in source.records():
         session = (line.get("sessionId") or line.get("session_id")) if isinstance(line, dict) else None
         if session is not None:
+            if "toolUseResult" in line and _has_content(line):
+                # Told twice: many files shall take no more memory than what they say.
+                del line["toolUseResult"]
             sessions[str(session)].append((label, line))
             continue
         with rows.record(label):
@@ -35,16 +43,54 @@ def read(source: Source, rows: Rows) -> None:
                 raise TypeError("a line is an object")
             if line.get("type") not in ("summary", "file-history-snapshot", "queue-operation"):
                 raise ValueError("it belongs to no session")
-    once = _told_once([line for lines in sessions.values() for _, line in lines])
-    for session, lines in sessions.items():
-        kept = lines if once else _kept(lines, rows)
-        plain = _plain(kept)
-        if plain is None:
-            _Session(rows, session).read(kept)
-            continue
-        case = rows.case(session, session=session)
-        case.calls, columns = plain
-        case.columns.update(columns)
+    rows.unfinished = sessions
+
+
+def combine(sources: Sequence[Rows]) -> Sequence[Rows]:
+    """Make a case of each session, wherever its lines are; one that another tells again counts once."""
+    owners: dict[str, list[Rows]] = defaultdict(list)
+    for rows in sources:
+        for session in rows.unfinished:
+            owners[session].append(rows)
+    once = _told_once([line for rows in sources for lines in rows.unfinished.values() for _, line in lines])
+    made = [_read_session(session, owners[session], once=once) for session in owners]
+    told_again = leave_out_repeated(made)
+    for rows in sources:
+        rows.unfinished = None
+        rows.cases = [case for case in rows.cases if id(case) not in told_again]
+    return sources
+
+
+def _read_session(session: str, files: Sequence[Rows], *, once: bool) -> Case:
+    """Read the lines that one or several files tell of a session."""
+    rows, lines = (files[0], files[0].unfinished[session]) if len(files) == 1 else _joined(session, files)
+    kept = lines if once else _kept(lines, rows)
+    plain = _plain(kept)
+    if plain is None:
+        reader = _Session(rows, session)
+        reader.read(kept)
+        return reader.case
+    case = rows.case(session, session=session)
+    case.calls, columns = plain
+    case.columns.update(columns)
+    return case
+
+
+def _joined(session: str, files: Sequence[Rows]) -> tuple[Rows, list[tuple[str, dict[str, Any]]]]:
+    """Return the lines of a session that several files tell, in the order of their times, and whose they are."""
+    # What a person asked is in the file of the session, not in those of its sub-agents.
+    rows = min(files, key=lambda one: all(line.get("isSidechain") for _, line in one.unfinished[session]))
+    lines = []
+    for one in files:
+        own = one.unfinished[session]
+        if one is not rows:
+            one.report("session_joined", "lines of a session of another file", record="")
+            own = [(f"{one.source.name}, {label}", line) for label, line in own]
+        lines += own
+    times = [time for _, line in lines if (time := nanoseconds(line.get("timestamp"))) is not None]
+    if len(times) == len(lines):
+        lines = [lines[place] for place in sorted(range(len(lines)), key=times.__getitem__)]
+    return rows, lines
 
 
 def _told_once(lines: list[dict[str, Any]]) -> bool:

@@ -1,67 +1,72 @@
-"""Sessions of Claude Code over all files: those of sub-agents, and resumed ones that tell an earlier one again."""
+"""Sessions of Claude Code that tell an earlier one again: one that was resumed begins with the lines of the first."""
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any
 
 from toolcorrect.loaders.calls import Call
-from toolcorrect.loaders.rows import Case, Rows
+from toolcorrect.loaders.rows import Case
 
 
-def combine(sources: Sequence[Rows]) -> Sequence[Rows]:
-    """Join what is of one session, and leave out a session that another tells again and goes beyond."""
-    by_session: dict[str | None, list[Case]] = defaultdict(list)
-    for case in (case for rows in sources for case in rows.cases):
-        by_session[case.identity].append(case)
-    kept: list[Case] = []
-    for same in by_session.values():
-        # What a person asked is in the file of the session, not in those of its sub-agents.
-        first, *others = sorted(same, key=lambda case: case.columns.get("input") is None)
-        for other in others:
-            other.rows.report("session_joined", "what another file tells of the same session", record="")
-        _join(first, others)
-        kept.append(first)
-    own = set(map(id, _without_repeated(kept)))
-    for rows in sources:
-        rows.cases = [case for case in rows.cases if id(case) in own]
-    return sources
+def leave_out_repeated(cases: Sequence[Case]) -> set[int]:
+    """Return the sessions (their ``id``) whose calls are those with which another begins; it takes over the rest."""
+    begun: dict[int, Case] = {}
+    gone: set[int] = set()
+    first = {id(case): next((_key(call) for call in case.calls if not call.depth), None) for case in cases}
+    alike = Counter(first.values())
+    for case in sorted(
+        (one for one in cases if alike[first[id(one)]] > 1), key=lambda one: len(_own(one)), reverse=True
+    ):
+        beginnings = _beginnings(_own(case))
+        longer = begun.get(beginnings[-1]) if beginnings else None
+        if longer is not None:
+            _take_over(longer, case)
+            case.rows.report("history_merged", "sessions that another tells again and goes beyond", record="")
+            gone.add(id(case))
+            continue
+        for beginning in beginnings:
+            begun.setdefault(beginning, case)
+    return gone
 
 
-def _join(case: Case, others: Sequence[Case]) -> None:
-    """Add the calls of other files to a session, in the order of their times; a call told again counts once."""
-    if not others:
+def _own(case: Case) -> list[Call]:
+    """Return the calls of a session but for those of its sub-agents."""
+    return [call for call in case.calls if not call.depth]
+
+
+def _beginnings(calls: Sequence[Call]) -> list[int]:
+    """Return a number for each beginning of some calls; none where ids do not tell them from others."""
+    # Some models count their calls: an id alone would make two sessions one.
+    keys = list(map(_key, calls))
+    if any(key[0] is None for key in keys):
+        return []
+    return list(accumulate(map(hash, keys), lambda before, key: hash((before, key))))
+
+
+def _key(call: Call) -> tuple[Any, ...]:
+    return call.call_id, call.tool, call.arguments, call.started
+
+
+def _take_over(case: Case, other: Case) -> None:
+    """Add what only the earlier telling of a session holds: results, tools, calls of sub-agents."""
+    known = {_key(call): call for call in case.calls}
+    more = []
+    for call in other.calls:
+        if _key(call) in known:
+            known[_key(call)].join(call)
+        else:
+            more.append(call)
+    offered = {tool[0] for tool in case.tools}
+    case.tools += [tool for tool in other.tools if tool[0] not in offered]
+    if not more:
         return
-    told: dict[Any, Call] = {}
-    steps: dict[tuple[int, int | None], int] = {}
-    made = [(part, call) for part, one in enumerate((case, *others)) for call in one.calls]
+    steps: dict[tuple[bool, int | None], int] = {}
+    made = [(False, call) for call in case.calls] + [(True, call) for call in more]
     if all(isinstance(call.started, str) for _, call in made):
         made.sort(key=lambda item: item[1].started)
-    for part, call in made:
-        known = told.setdefault(call.call_id or id(call), call)
-        if known is not call:
-            known.join(call)
-            continue
-        call.step = steps.setdefault((part, call.step), len(steps))
-    case.calls = list(told.values())
-    for other in others:
-        case.tools += other.tools
-        case.columns = {**other.columns, **{name: value for name, value in case.columns.items() if value is not None}}
-
-
-def _without_repeated(cases: Sequence[Case]) -> list[Case]:
-    """Leave out the sessions whose calls are those with which another begins."""
-    begun: set[int] = set()
-    kept = []
-    for case in sorted(cases, key=lambda case: len(case.calls), reverse=True):
-        ids = [call.call_id for call in case.calls]
-        # A number for each beginning of the calls.
-        beginnings = list(accumulate(ids, lambda before, identity: hash((before, identity)), initial=0))[1:]
-        if beginnings and None not in ids and beginnings[-1] in begun:
-            case.rows.report("history_merged", "sessions that another tells again and goes beyond", record="")
-            continue
-        begun.update(beginnings)
-        kept.append(case)
-    return kept
+    for place, call in made:
+        call.step = steps.setdefault((place, call.step), len(steps))
+    case.calls = [call for _, call in made]
