@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import pandas as pd
+import pytest
+
 import toolcorrect as tc
 from tests.loaders.plain import cells, rows
 
@@ -122,3 +125,19 @@ def test_what_a_record_says_beside_its_events():
 def test_events_without_the_name_of_an_app_are_known_too():
     assert tc.detect([{"id": "s1", "events": [event("user", {"text": "Go"})]}]).format == "adk_session"
     assert tc.detect([{"id": "s1", "events": [{"author": "user", "content": "Go"}]}]).format is None
+
+
+@pytest.mark.parametrize(
+    ("written", "second"),
+    [
+        (1_700_000_000.5, 20),
+        (1_700_000_000_500, 20),
+        ("2023-11-14T22:13:20Z", 20),
+        (float("nan"), None),
+        (True, None),
+    ],
+)
+def test_times_of_any_kind(written, second):
+    session = {"id": "s", "appName": "a", "events": [event("x", call("f", "1"), timestamp=written)]}
+    started = tc.load([session]).calls.started.iloc[0]
+    assert (None if pd.isna(started) else started.second) == second

@@ -68,3 +68,34 @@ def test_tools_that_only_a_provider_has():
     own = {"gemini_contents": [{"googleSearch": {}}], "openai_responses": [{"type": "web_search", "name": None}]}
     found = [tc.load([{**RECORDS[family], "tools": tools}]).tools.tool.to_list() for family, tools in own.items()]
     assert found == [["googleSearch"], ["web_search"]]
+
+
+ODD = {
+    "a null": ["f", None],
+    "a null name": [{"name": None}, {"name": "g"}],
+    "a list": [["f"]],
+    "a number": 3,
+    "an object": {"f": {}},
+    "no name": [{"description": "d"}],
+    "nothing": [{}],
+    "a declaration without a name": [{"functionDeclarations": [{"description": "d"}]}],
+    "Bedrock's": [{"toolSpec": {"name": "f"}}],
+}
+
+
+@pytest.mark.parametrize("family", RECORDS)
+@pytest.mark.parametrize("what", ODD)
+def test_tools_that_cannot_be_read_do_not_lose_the_calls(family, what):
+    records = [{**RECORDS[family], "tools": tools} for tools in (ODD[what], ["f"])]
+    assert tc.detect(records).format == family
+    data = tc.load(records)
+    assert data.calls.tool.to_list() == ["f", "f"]
+    assert data.cases.tools_known.to_list() == [False, True]
+    assert data.tools.tool.to_list() == ["f"]
+    assert "tools_unreadable" in set(data.report.code)
+
+
+def test_gemini_declares_functions_beside_tools_of_its_own():
+    tools = [{"functionDeclarations": [{"name": "f"}], "googleSearch": {}}]
+    data = tc.load([{**RECORDS["gemini_contents"], "tools": tools}])
+    assert data.tools.tool.to_list() == ["f", "googleSearch"]

@@ -10,6 +10,7 @@ import pytest
 
 import toolcorrect as tc
 from tests.loaders import trip_spans as trip
+from tests.loaders.span_cases import otlp, span
 from toolcorrect.tables import TABLES
 
 
@@ -92,9 +93,50 @@ def test_traces_of_two_dialects_are_joined(tmp_path):
 
 def test_files_of_other_traces_are_cases_of_their_own(tmp_path):
     requests = [trip.WITH_CONTENT["openinference"]() for _ in range(2)]
-    for span in requests[1]["resourceSpans"][0]["scopeSpans"][0]["spans"]:
-        span["traceId"] = "f" * 32
+    for one in requests[1]["resourceSpans"][0]["scopeSpans"][0]["spans"]:
+        one["traceId"] = "f" * 32
     data = tc.load(written(tmp_path, requests))
     assert len(data) == 2
     assert len(data.calls) == 8
     assert "trace_joined" not in set(data.report.code)
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_runs_of_langsmith_that_end_in_another_file(tmp_path, named):
+    said = {"message": {"type": "ai", "content": "", "tool_calls": [{"id": "c1", "name": "f", "args": {}}]}}
+    runs = [
+        ("root", None, "chain", {"input": "Go"}, {"output": "done"}),
+        ("llm", "root", "llm", {"messages": []}, {"generations": [[said]]}),
+        ("tool", "root", "tool", {}, {"output": "X"}),
+    ]
+    posts, patches = [], []
+    for number, (identity, parent, kind, inputs, outputs) in enumerate(runs):
+        where = {"id": identity, "trace_id": "root", "parent_run_id": parent, "dotted_order": str(number)}
+        names = {"name": "f" if kind == "tool" else kind, "run_type": kind}
+        start, end = f"2026-01-01T00:00:0{number}Z", f"2026-01-01T00:00:0{number + 1}Z"
+        posts.append({**where, **names, "inputs": inputs, "start_time": start})
+        patches.append({**where, **(names if named else {}), "outputs": outputs, "end_time": end})
+    whole = tc.load([{"post": posts, "patch": patches}])
+    assert whole.calls[["call_id", "output", "source"]].to_numpy().tolist() == [["c1", '"X"', "both"]]
+    spread = tc.load(written(tmp_path, [{"post": posts}, {"patch": patches}]))
+    pd.testing.assert_frame_equal(spread.calls, whole.calls)
+    assert spread.cases.output.to_list() == whole.cases.output.to_list() == ["done"]
+
+
+def test_sessions_of_one_trace_keep_their_own_answers():
+    def chat(number, session, answer):
+        call = {"type": "tool_call", "id": "c1", "name": "f", "arguments": {}}
+        told = [{"role": "tool", "parts": [{"type": "tool_call_response", "id": "c1", "response": answer}]}]
+        made = [{"role": "assistant", "parts": [call]}]
+        asked = [{"role": "user", "parts": [{"type": "text", "content": session}]}]
+        common = {"gen_ai.operation.name": "chat", "gen_ai.conversation.id": session}
+        return [
+            span(
+                number,
+                {**common, "gen_ai.input.messages": json.dumps(asked), "gen_ai.output.messages": json.dumps(made)},
+            ),
+            span(number + 1, {**common, "gen_ai.input.messages": json.dumps([*asked, *made, *told])}),
+        ]
+
+    data = tc.load([otlp(*chat(1, "S1", "ONE"), *chat(3, "S2", "TWO"))])
+    assert data.calls.output.to_list() == ['"ONE"', '"TWO"']

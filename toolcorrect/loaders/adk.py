@@ -12,6 +12,7 @@ from toolcorrect.loaders.gathering import Gathered, Layout
 from toolcorrect.loaders.gemini import add_gathered, add_parts, either, gather_parts, words
 from toolcorrect.loaders.message_lists import Family, Unfolded, message_format
 from toolcorrect.loaders.source import Source
+from toolcorrect.loaders.span import nanoseconds
 from toolcorrect.loaders.telling import objects
 
 # What ADK itself writes beside the events; under other keys a record may hold what any record may.
@@ -44,8 +45,7 @@ def _depth(event: dict[str, Any]) -> int:
 
 
 def _started(event: dict[str, Any]) -> int | None:
-    seconds = event.get("timestamp")
-    return int(seconds * 1e9) if isinstance(seconds, int | float) else None
+    return nanoseconds(event.get("timestamp"))
 
 
 def _gather(talks: Sequence[list[Any]], gathered: Gathered) -> set[int]:

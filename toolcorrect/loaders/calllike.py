@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from toolcorrect.arguments.decoding import ABSENT, parse_json
-from toolcorrect.loaders.rows import Case, Rows
+from toolcorrect.loaders.faults import described
+from toolcorrect.loaders.rows import MALFORMED, Case, Rows
 
 # The first key that is there counts.
 CALL_KEYS: Mapping[str, Sequence[str]] = {
@@ -94,12 +95,20 @@ def add_offered(owner: Case | Rows, item: Any) -> None:
 
 
 def add_offered_list(case: Case, tools: Any) -> None:
-    """Add a list of offered tools; None means that they are not known."""
+    """Add a list of offered tools; None means that they are not known, as are those of a list that is malformed."""
     if tools is None:
         return
+    held, known = len(case.tools), case.columns.get("tools_known", False)
+    try:
+        for item in listed_items(tools):
+            add_offered(case, item)
+    except MALFORMED as cause:
+        # The calls of the record can be read all the same.
+        del case.tools[held:]
+        case.columns["tools_known"] = known
+        case.report("tools_unreadable", f"the tools it offers are not as they should be ({described(cause)})")
+        return
     case.columns["tools_known"] = True
-    for item in listed_items(tools):
-        add_offered(case, item)
 
 
 def listed_items(value: Any) -> list[Any]:

@@ -219,12 +219,29 @@ def _offered(tool: Any) -> Iterator[Any]:
     if not isinstance(tool, dict) or "name" in tool or "function" in tool:
         yield tool
         return
-    declared = either(tool, "function_declarations")
-    for one in declared or []:
+    declared = either(tool, "function_declarations", [])
+    own = [key for key in tool if key in _BUILT_IN and tool[key] is not None]
+    if not isinstance(declared, list) or not (declared or own or "functionDeclarations" in tool):
+        yield tool
+        return
+    for one in declared:
+        if not isinstance(one, dict):
+            yield one
+            continue
         schema = either(one, "parameters_json_schema", one.get("parameters"))
-        yield {"name": one["name"], "description": one.get("description"), "parameters": schema}
-    if declared is None:
-        yield from ({"name": key} for key in tool if tool[key] is not None)
+        yield {"name": one.get("name"), "description": one.get("description"), "parameters": schema}
+    yield from ({"name": key} for key in own)
+
+
+# Tools that Gemini runs itself.
+_BUILT_IN = frozenset(
+    spelling
+    for name in (
+        *("google_search", "google_search_retrieval", "code_execution", "url_context", "retrieval", "google_maps"),
+        *("enterprise_web_search", "computer_use", "file_search"),
+    )
+    for spelling in (name, _camel(name))
+)
 
 
 def tell(messages: Sequence[Any]) -> str | None:

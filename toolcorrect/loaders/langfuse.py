@@ -46,13 +46,14 @@ def _read_trace(trace: dict[str, Any], traces: Traces) -> None:
     output = trace.get("output")
     columns["output"] = None if output is None else text_of_answer(output) or only_text(output)
     tags = {key: trace[key] for key in ("name", "tags", "metadata", "release", "version") if trace.get(key)}
-    traces.columns[trace["id"]] = {key: value for key, value in columns.items() if value} | {"tags": tags}
-    traces.trace(trace["id"])
+    identity = str(trace["id"])
+    traces.columns[identity] = {key: value for key, value in columns.items() if value} | {"tags": tags}
+    traces.trace(identity)
     for number, item in enumerate(trace["observations"]):
         try:
-            _read_observation(item, trace["id"], traces)
+            _read_observation(item, identity, traces)
         except MALFORMED:
-            with traces.rows.record(f"{trace['id']}, observation {number}"):
+            with traces.rows.record(f"{identity}, observation {number}"):
                 raise
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from toolcorrect.arguments.decoding import ABSENT
@@ -18,16 +18,34 @@ from toolcorrect.loaders.rows import Rows
 from toolcorrect.loaders.source import Source
 from toolcorrect.loaders.span import Span, decoded, nanoseconds
 from toolcorrect.loaders.telling import objects
-from toolcorrect.loaders.traces import Traces, combine
+from toolcorrect.loaders.traces import Traces
+from toolcorrect.loaders.traces import combine as combine_traces
 
 _MODELS = ("llm", "chat_model")
 _SESSION = ("thread_id", "session_id", "conversation_id")
 
 
+class _Runs(Traces):
+    """Traces of runs, of which some are there in pieces.
+
+    Attributes
+    ----------
+    begun
+        Runs by id of which something is missing.
+    whole
+        Ids of those that were read.
+    """
+
+    def __init__(self, rows: Rows) -> None:
+        super().__init__(rows)
+        self.begun: dict[Any, dict[str, Any]] = {}
+        self.whole: set[Any] = set()
+
+
 def read(source: Source, rows: Rows) -> None:
     """Read runs; those that come in two pieces, as they began and as they ended, are joined."""
-    traces = Traces(rows)
-    begun: dict[Any, dict[str, Any]] = {}
+    traces = _Runs(rows)
+    begun = traces.begun
     for label, record in source.records():
         with rows.record(label):
             for piece in _pieces(record):
@@ -35,11 +53,25 @@ def read(source: Source, rows: Rows) -> None:
                 run = {**begun.pop(piece["id"], {}), **stated}
                 if "inputs" in run and "run_type" in run and ("end_time" in run or "error" in run):
                     _read_run(run, traces)
+                    traces.whole.add(piece["id"])
                 else:
                     begun[piece["id"]] = run
-    for identity, run in begun.items():
-        with rows.record(str(identity)):
-            _read_run(run, traces)
+
+
+def combine(sources: Sequence[Rows]) -> Sequence[Rows]:
+    """Read the runs whose pieces are in several sources, then make the cases."""
+    held: list[_Runs] = [rows.unfinished for rows in sources]
+    whole = {identity for runs in held for identity in runs.whole}
+    found: dict[Any, tuple[_Runs, dict[str, Any]]] = {}
+    for runs in held:
+        for identity, piece in runs.begun.items():
+            first, run = found.get(identity, (runs, {}))
+            found[identity] = first, {**run, **piece}
+    for identity, (runs, run) in found.items():
+        if identity not in whole:
+            with runs.rows.record(str(identity)):
+                _read_run(run, runs)
+    return combine_traces(sources)
 
 
 def _pieces(record: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -116,8 +148,11 @@ def detect(source: Source) -> tuple[float, str] | None:
         return 0.95, "columns run_type and trace_id"
     for record in objects(source):
         pieces = [record, *(record.get("post") or []), *(record.get("patch") or [])]
-        if any(isinstance(p, dict) and "run_type" in p and ("dotted_order" in p or "trace_id" in p) for p in pieces):
-            return 0.96, "runs with a run_type and a trace"
+        runs = [
+            piece for piece in pieces if isinstance(piece, dict) and ("dotted_order" in piece or "trace_id" in piece)
+        ]
+        if any("run_type" in run or ("dotted_order" in run and "trace_id" in run) for run in runs):
+            return 0.96, "runs with their place in a trace"
     return None
 
 

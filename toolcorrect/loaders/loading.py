@@ -106,6 +106,7 @@ def load(
                 chosen = format if isinstance(format, Format) else _chosen(one, format)
                 if chosen.combine:
                     waiting.setdefault(chosen.combine, []).append(_read_rows(one, chosen))
+                    one.let_go()
                 else:
                     parts += read_parts(one, chosen)
                 used |= one.renamed_seen

@@ -22,9 +22,18 @@ _MOST = 32
 
 
 def tools_of(source: Source, tools: Any) -> list[tuple[Any, ...]] | None:
-    """Return the tools of one list, as `toolcorrect.loaders.calls.tool_row` has them; None where it is unknown."""
-    scratch = Rows(source).case()
+    """Return the tools of one list, as `toolcorrect.loaders.calls.tool_row` has them; None where it is unknown.
+
+    Raises
+    ------
+    ValueError
+        Where there is anything to report.
+    """
+    rows = Rows(source)
+    scratch = rows.case()
     add_offered_list(scratch, tools)
+    if rows.reported:
+        raise ValueError("tools that are not as they should be")
     return scratch.tools if scratch.columns.get("tools_known") else None
 
 

@@ -159,7 +159,7 @@ def unfold(record: dict[str, Any]) -> Iterator[Unfolded]:
     if isinstance(context.get("tools"), list):
         # Tools of OpenAI's own have a type only; what a remote server offers is listed in an item.
         context["tools"] = [
-            {"name": tool["type"]} if isinstance(tool, dict) and not any(map(tool.get, _NAMED)) else tool
+            {"name": tool.get("type")} if isinstance(tool, dict) and not any(map(tool.get, _NAMED)) else tool
             for tool in context["tools"]
             if not (isinstance(tool, dict) and tool.get("type") == "mcp")
         ]

@@ -86,6 +86,10 @@ class Source:
         """The whole JSON value, or the frame of a table."""
         return self._document
 
+    def let_go(self) -> None:
+        """Let go of what is read already, where the rows of a source wait for those of others."""
+        self._document, self.head = None, []
+
     def records(self) -> Iterator[tuple[str, Any]]:
         """Yield every record with its label; what cannot be read is noted in ``skipped``.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from functools import cached_property
 from typing import Any, TypeVar
 
 from toolcorrect.loaders.announcing import asked
@@ -79,7 +78,8 @@ class Trace:
         for reading in other.readings:
             if reading.id is None or reading.id not in self._above:
                 self._keep(reading)
-        self._above = {**other._above, **self._above}
+        for identity, parent in other._above.items():
+            self._above.setdefault(identity, parent)
         self._offer(other.tools.values())
 
     def _keep(self, reading: Reading) -> None:
@@ -93,11 +93,16 @@ class Trace:
             if tool.get("parameters") is not None or tool["name"] not in self.tools:
                 self.tools[tool["name"]] = tool
 
-    @cached_property
-    def answers(self) -> dict[Any, _Answer]:
-        """The answers to calls, by what each is known by and how often it was made, of what models were given."""
+    def answers(self, readings: Iterable[Reading]) -> dict[Any, _Answer]:
+        """Return the answers to calls, by what each is known by and how often it was made, of what models were given.
+
+        Parameters
+        ----------
+        readings
+            Those of one session.
+        """
         found: dict[Any, _Answer] = {}
-        for reading in self.readings:
+        for reading in readings:
             if reading.part is None:
                 continue
             before, told = self._given(reading, heard, Heard()), reading.part.history.told

@@ -182,12 +182,13 @@ class _Merge:
         """Give calls that no span executed the answer that a later request repeats."""
         if not any(call.source == "llm" and call.output is None for call in self.case.calls):
             return
+        answers = self.trace.answers(self.readings)
         told: Counter[Any] = Counter()
         for call in self.case.calls:
             key = key_of(call)
             told[key] += 1
             if call.source == "llm" and call.output is None:
-                call.output, error, message = self.trace.answers.get((key, told[key]), (None, None, None))
+                call.output, error, message = answers.get((key, told[key]), (None, None, None))
                 call.error = error if call.error is None else call.error
                 call.error_message = message if call.error_message is None else call.error_message
 
