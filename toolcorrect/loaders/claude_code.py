@@ -53,7 +53,7 @@ def combine(sources: Sequence[Rows]) -> Sequence[Rows]:
         for session in rows.unfinished:
             owners[session].append(rows)
     once = _told_once([line for rows in sources for lines in rows.unfinished.values() for _, line in lines])
-    made = [_read_session(session, owners[session], once=once) for session in owners]
+    made = [_read_session(session, files, once=once) for session, files in owners.items()]
     told_again = leave_out_repeated(made)
     for rows in sources:
         rows.unfinished = None
@@ -96,8 +96,8 @@ def _joined(session: str, files: Sequence[Rows]) -> tuple[Rows, list[tuple[str, 
 def _told_once(lines: list[dict[str, Any]]) -> bool:
     """Tell whether every line has an id of its own, and no two lines of a user follow the same one."""
     identities = [line.get("uuid") for line in lines]
-    before = [_text(line.get("parentUuid")) for line in lines if line.get("type") == "user"]
-    after = [parent for parent in before if parent]
+    before = [line.get("parentUuid") for line in lines if line.get("type") == "user"]
+    after = [parent for parent in before if parent and isinstance(parent, str)]
     return {*map(type, identities)} == {str} and all(len({*ids}) == len(ids) for ids in (identities, after))
 
 

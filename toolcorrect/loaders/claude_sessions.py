@@ -15,11 +15,11 @@ def leave_out_repeated(cases: Sequence[Case]) -> set[int]:
     """Return the sessions (their ``id``) whose calls are those with which another begins; it takes over the rest."""
     begun: dict[int, Case] = {}
     gone: set[int] = set()
-    first = {id(case): next((_key(call) for call in case.calls if not call.depth), None) for case in cases}
-    alike = Counter(first.values())
-    for case in sorted(
-        (one for one in cases if alike[first[id(one)]] > 1), key=lambda one: len(_own(one)), reverse=True
-    ):
+    # Few begin with a call of the same id: only these are compared.
+    first = [next((call.call_id for call in case.calls if not call.depth), None) for case in cases]
+    alike = Counter(first)
+    several = [case for case, identity in zip(cases, first) if identity and alike[identity] > 1]
+    for case in sorted(several, key=lambda one: len(_own(one)), reverse=True):
         beginnings = _beginnings(_own(case))
         longer = begun.get(beginnings[-1]) if beginnings else None
         if longer is not None:
