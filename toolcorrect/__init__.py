@@ -42,7 +42,8 @@ from toolcorrect.statistics.thresholds import passes
 from toolcorrect.validity.grounding import grounding
 from toolcorrect.validity.validating import schema_scores, validate
 from toolcorrect.variants import variants
-from toolcorrect.variants.definition import Axes, Empty, Variant, tversky
+from toolcorrect.variants.definition import Axes, Empty, Variant
+from toolcorrect.variants.formulas import tversky
 
 if TYPE_CHECKING:
     from toolcorrect import charts, dashboards, examples, widgets

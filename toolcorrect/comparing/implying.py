@@ -12,7 +12,8 @@ from toolcorrect.errors import DataError, listed
 from toolcorrect.statistics.aligning import score_frame
 from toolcorrect.statistics.thresholds import TOLERANCE
 from toolcorrect.variants import Wanted, resolve
-from toolcorrect.variants.definition import Counted, Variant
+from toolcorrect.variants.definition import Variant
+from toolcorrect.variants.formulas import Counted
 
 # Pairs (finer, coarser): what is the same under the first is the same under the second. None: arguments ignored.
 _RELATIONS = {("dump", "json"), ("json", "python"), ("python", "lenient"), ("typed", "json"), ("typed", "python")}

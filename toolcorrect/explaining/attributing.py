@@ -21,7 +21,8 @@ from toolcorrect.dataset import Dataset
 from toolcorrect.errors import OptionError
 from toolcorrect.explaining.disagreeing import Point, Points, causes_of, paired, scores_of
 from toolcorrect.scoring import Scorer
-from toolcorrect.variants.definition import MEASURES, Axes, Empty, Formula, Variant
+from toolcorrect.variants.definition import Axes, Empty, Variant
+from toolcorrect.variants.formulas import MEASURES, Formula
 
 _TIE = 1e-9
 Both = Any  # an option for both definitions, or a pair of options
@@ -149,7 +150,7 @@ def why(
     >>> data = tc.load([{"case": "x", "called": ["a", "b", "b"], "expected": ["a"]}])
     >>> print(tc.why(data, "recall", "jaccard.set"))
     recall and jaccard.set differ on 1 of 1 cases.
-      100% extra
+      100% of the gap: extra
     What makes the gap:
       multiplicity: multiset / set, -0.08 a case, decides 0
       formula: recall / jaccard, 0.58 a case, decides 1

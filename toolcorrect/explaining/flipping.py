@@ -21,7 +21,8 @@ from toolcorrect.references.matching import PLAIN
 from toolcorrect.scoring import EmptyRule, Scorer
 from toolcorrect.statistics.thresholds import TOLERANCE
 from toolcorrect.variants import resolve_one
-from toolcorrect.variants.definition import FORMULAS, MEASURES, POLICIES, Axes, Variant
+from toolcorrect.variants.definition import POLICIES, Axes, Variant
+from toolcorrect.variants.formulas import FORMULAS, MEASURES
 
 Settings = Mapping[str, Any]
 

@@ -17,7 +17,8 @@ import pandas as pd
 
 from toolcorrect.encoding import Match
 from toolcorrect.errors import OptionError, check_name, check_type, listed, shown
-from toolcorrect.variants.definition import Axes, Empty, Variant, tversky
+from toolcorrect.variants.definition import Axes, Empty, Variant
+from toolcorrect.variants.formulas import tversky
 
 FAMILIES = (
     "basic",

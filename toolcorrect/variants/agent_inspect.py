@@ -9,8 +9,9 @@ from toolcorrect.encoding import Encoding, Match, SideName
 from toolcorrect.key_agreement import agreement
 from toolcorrect.names import Names
 from toolcorrect.overlap import Overlap
-from toolcorrect.variants.definition import Empty, Variant, every_property_but, rounded
+from toolcorrect.variants.definition import Empty, Variant, every_property_but
 from toolcorrect.variants.forms import refuses, unless_refused
+from toolcorrect.variants.formulas import rounded
 from toolcorrect.variants.shares import Arguments, by_name, includes, of_objects
 
 

@@ -13,8 +13,9 @@ from toolcorrect.arguments.values import Agreement
 from toolcorrect.encoding import Encoding, Match
 from toolcorrect.key_agreement import by_key
 from toolcorrect.overlap import Overlap
-from toolcorrect.variants.definition import Axes, Empty, Variant, every_property_but, rounded
+from toolcorrect.variants.definition import Axes, Empty, Variant, every_property_but
 from toolcorrect.variants.forms import NO_OBJECT, NOT_GIVEN, refuses, unless_refused
+from toolcorrect.variants.formulas import rounded
 
 NO_MAPPING = (*NO_OBJECT, *NOT_GIVEN)
 _REFUSED = refuses(expected=NO_MAPPING, called=NO_MAPPING)

@@ -10,8 +10,9 @@ from toolcorrect import pairing
 from toolcorrect.encoding import Match
 from toolcorrect.overlap import Overlap
 from toolcorrect.variants.argument_pairs import argument_f1
-from toolcorrect.variants.definition import Axes, Counted, Empty, Formula, Variant, every_property_but
+from toolcorrect.variants.definition import Axes, Empty, Variant, every_property_but
 from toolcorrect.variants.forms import as_text, refuses, unless_refused
+from toolcorrect.variants.formulas import Counted, Formula
 from toolcorrect.variants.shares import included
 
 GRADED = Empty(1.0, 0.0, 0.0)
