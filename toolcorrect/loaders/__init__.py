@@ -15,6 +15,8 @@ How to add a format (see `plain_records` for a small one):
 3. Read parts of a whole document under ``with rows.record("span 3"):`` so that a bad one is skipped and reported.
 4. Make ``Format(name, title, detect, read)`` and add it to ``registry.py`` in one line. Your own, outside the
    package: ``register(Format(...))``, or ``load(path, format=Format(...))``.
+5. Where a run may be spread over several files, let ``read`` leave what it gathered in ``rows.unfinished`` and give
+   the format a ``combine``, which makes the cases of all files together (see `toolcorrect.loaders.traces`).
 """
 
 from __future__ import annotations
