@@ -281,3 +281,28 @@ def test_compare_pairs_by_any_column_and_tells_of_several_models(tmp_path):
 
 def test_the_version_is_shown():
     assert run("--version").output.strip() == tc.__version__
+
+
+def test_two_keys_are_not_renamed_to_one(tmp_path):
+    path = written(tmp_path / "runs.jsonl", {"case": "a", "called": ["s"], "expected": ["s"], "x": ["q"]})
+    done = run("score", path, "--columns", "x=called")
+    assert done.exit_code == 2
+    assert "makes two keys of a record of runs.jsonl 'called'" in done.output
+    assert run("score", path, "--columns", "x=a", "--columns", "x=b").exit_code == 2
+    tc.load(path).save(tmp_path / "saved")
+    assert "is a saved dataset" in run("score", str(tmp_path / "saved"), "--columns", "x=a").output
+
+
+def test_a_file_that_cannot_be_written_is_one_sentence(tmp_path):
+    (tmp_path / "folder.csv").mkdir()
+    done = run("score", DESK, "-v", "recall", "-o", str(tmp_path / "folder.csv"))
+    assert done.exit_code == 2
+    assert "Traceback" not in done.output
+    assert "folder.csv" in done.output
+
+
+def test_compare_exits_with_1_where_nothing_is_compared(tmp_path):
+    path = written(tmp_path / "runs.jsonl", {"task": "t", "called": ["x"]})
+    done = run("compare", path, path, "-v", "recall")
+    assert done.exit_code == 1
+    assert "expected unknown: 1 of 1 cases" in done.output

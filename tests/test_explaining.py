@@ -99,3 +99,22 @@ def test_calls_are_not_judged_where_the_other_side_is_unknown():
         assert f"? unknown   {tool}" in str(found)
         assert "not known" in found.note
     assert tc.charts.timeline(data, "a").get_title(loc="left") == "a: 2 right or not: not known"
+
+
+def test_faults_of_other_cases_are_not_shown():
+    data = tc.load(
+        [
+            {"case": "good", "called": ["a"], "expected": ["a"]},
+            {"case": "bad", "called": ["a"], "expected": [["a"], ["b"]]},
+        ]
+    )
+    assert not len(tc.explain(data, "good", variants="recall").findings)
+    unknown = tc.load([{"case": "u", "called": None, "expected": {"any_of": [["a"], ["b"]]}}])
+    assert tc.explain(unknown, "u", variants="recall").note == "calls not known; against reference 0 of 2"
+
+
+def test_a_timeline_says_which_side_is_not_known():
+    data = tc.load([{"case": "a", "called": []}, {"case": "b", "called": None, "expected": ["y"]}])
+    words = [[text.get_text() for text in tc.charts.timeline(data, case).texts] for case in ("a", "b")]
+    assert any("what was expected is not known" in text for text in words[0])
+    assert any("calls made not known, 1 expected" in text for text in words[1])

@@ -51,7 +51,8 @@ Columns = Annotated[
     typer.Option(
         "--columns",
         metavar="FOUND=WANTED",
-        help="Rename a key or a column of the runs or of --expected; may be given several times.",
+        help="Rename a key or a column of --expected, or of the runs where that is not given; may be given several "
+        "times.",
     ),
 ]
 
@@ -136,7 +137,10 @@ def compare(
     ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the table to a file.")] = None,
 ) -> None:
-    """Compare two runs of the same tasks. Says by each definition which is better, and what is beyond noise."""
+    """Compare two runs of the same tasks. Says by each definition which is better, and what is beyond noise.
+
+    Exits with 1 if a check fails, or nothing can be compared.
+    """
     with _sentences():
         write = _writer(output)
         chosen, limits = _listed(variants), _limits(fail_under)
@@ -169,7 +173,7 @@ def compare(
             print("\nFailed:" if len(failed) else "\nPassed.")
         for sentence in failed["sentence"]:
             print(f"  {sentence}")
-    if len(failed):
+    if len(failed) or not found.table["n_paired"].any():
         raise typer.Exit(1)
 
 
@@ -216,10 +220,15 @@ def _sentences() -> Iterator[None]:
     except ToolcorrectError as error:
         print(f"toolcorrect: {error}", file=sys.stderr)
         raise typer.Exit(2) from None
+    except OSError as error:
+        print(f"toolcorrect: {error.filename or 'a file'}: {error.strerror or error}.", file=sys.stderr)
+        raise typer.Exit(2) from None
 
 
 def _open(path: Path, format: str | None, columns: dict[str, str]) -> tc.Dataset:
     if format is None and (path / "cases.parquet").is_file():
+        if columns:
+            raise OptionError(f"--columns renames what is to be loaded; {path} is a saved dataset.")
         return tc.Dataset.open(path)
     return tc.load(path, format=format, columns=columns)
 
@@ -230,7 +239,10 @@ def _opened(
     """Open runs, and join the expected calls that a file of its own states."""
     if on is not None and expected is None:
         raise OptionError("--on says what joins the file of --expected; give that too.")
-    renamed = dict(_renamed(text) for text in columns or ())
+    pairs = [_renamed(text) for text in columns or ()]
+    renamed = dict(pairs)
+    if len(renamed) < len(pairs):
+        raise OptionError("--columns renames one key to two; give each once.")
     tests = None if expected is None else _open(expected, None, renamed)
     for path in runs:
         data = _open(path, format, {} if tests is not None else renamed)

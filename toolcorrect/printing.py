@@ -15,7 +15,7 @@ _REMEDIES = {
     "expected_unknown": "--expected FILE adds the calls that should have been made",
     "effect_unknown": "a tools.json in the folder of the runs, or data.mark_effects in Python, says which tools "
     "change state",
-    "arguments_unknown": "arguments that are no JSON; see calls.arguments_raw in Python",
+    "arguments_unknown": "arguments that were not recorded, or are no JSON; see data.calls in Python",
     "undefined": "the definition says nothing of such cases",
     "rejected": "the library refuses such cases",
 }

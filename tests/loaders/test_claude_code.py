@@ -259,3 +259,53 @@ def test_what_several_files_tell_of_a_session_is_what_one_file_tells(tmp_path, n
 def test_a_result_may_stand_in_a_later_file(tmp_path):
     data = tc.load(files(tmp_path, a=SESSION[:2], b=SESSION[2:]))
     assert rows(data.calls, "call_id", "output") == [["a", '"done"'], ["b", '"done"']]
+
+
+def test_without_times_sessions_that_look_alike_stay_apart():
+    lines = [
+        one
+        for name in "abc"
+        for one in (
+            line("user", f"{name}1", None, "Go", session=name),
+            line("assistant", f"{name}2", f"{name}1", use("Bash:0"), message=f"{name}m", session=name),
+        )
+    ]
+    assert tc.load(lines).calls.case.to_list() == ["a", "b", "c"]
+
+
+def test_lines_without_a_time_stand_behind_the_one_before(tmp_path):
+    settings = {
+        "type": "permission-mode",
+        "permissionMode": "plan",
+        "sessionId": "s",
+        "uuid": None,
+        "parentUuid": None,
+    }
+    data = tc.load(files(tmp_path, main=[settings, *SESSION], sub=AGENT))
+    assert data.calls.call_id.to_list() == ["a", "c", "b"]
+
+
+def test_a_time_that_is_none_is_no_reason_to_fail(tmp_path):
+    odd = [{**one, "timestamp": ["x"]} for one in SESSION]
+    again = [{**one, "sessionId": "t"} for one in odd]
+    assert len(tc.load(files(tmp_path, first=odd, second=again))) == 2
+
+
+@pytest.mark.parametrize("names", [("a", "b"), ("b", "a")])
+def test_a_session_that_is_resumed_without_a_call_is_the_longer_one(tmp_path, names):
+    more = [
+        line("user", "11", "6", "And now?", session="t", **timed(20)),
+        line("assistant", "12", "11", {"type": "text", "text": "Nothing."}, message="m9", session="t", **timed(21)),
+    ]
+    resumed = [*({**one, "sessionId": "t"} for one in SESSION), *more]
+    data = tc.load(files(tmp_path, **dict(zip(names, (SESSION, resumed)))))
+    assert data.cases[["output", "turns"]].to_numpy().tolist() == [["Nothing.", 2]]
+
+
+def test_the_only_telling_of_a_result_is_kept():
+    lines = [
+        line("user", "1", None, "Go", **timed(0)),
+        line("assistant", "2", "1", use("a"), message="m1", **timed(1)),
+        {**line("user", "3", "2", **timed(2)), "toolUseResult": "found"},
+    ]
+    assert tc.load(lines).calls.output.to_list() == ['"found"']

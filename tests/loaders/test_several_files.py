@@ -102,7 +102,8 @@ def test_files_of_other_traces_are_cases_of_their_own(tmp_path):
 
 
 @pytest.mark.parametrize("named", [True, False])
-def test_runs_of_langsmith_that_end_in_another_file(tmp_path, named):
+@pytest.mark.parametrize("first", ["post", "patch"])
+def test_runs_of_langsmith_that_end_in_another_file(tmp_path, named, first):
     said = {"message": {"type": "ai", "content": "", "tool_calls": [{"id": "c1", "name": "f", "args": {}}]}}
     runs = [
         ("root", None, "chain", {"input": "Go"}, {"output": "done"}),
@@ -114,11 +115,13 @@ def test_runs_of_langsmith_that_end_in_another_file(tmp_path, named):
         where = {"id": identity, "trace_id": "root", "parent_run_id": parent, "dotted_order": str(number)}
         names = {"name": "f" if kind == "tool" else kind, "run_type": kind}
         start, end = f"2026-01-01T00:00:0{number}Z", f"2026-01-01T00:00:0{number + 1}Z"
-        posts.append({**where, **names, "inputs": inputs, "start_time": start})
+        posts.append({**where, **names, "inputs": inputs, "outputs": {}, "start_time": start})
         patches.append({**where, **(names if named else {}), "outputs": outputs, "end_time": end})
     whole = tc.load([{"post": posts, "patch": patches}])
     assert whole.calls[["call_id", "output", "source"]].to_numpy().tolist() == [["c1", '"X"', "both"]]
-    spread = tc.load(written(tmp_path, [{"post": posts}, {"patch": patches}]))
+    pieces = [{"post": posts}, {"patch": patches}]
+    spread = tc.load(written(tmp_path, pieces if first == "post" else pieces[::-1]))
+    assert "empty_trace" not in set(spread.report.code)
     pd.testing.assert_frame_equal(spread.calls, whole.calls)
     assert spread.cases.output.to_list() == whole.cases.output.to_list() == ["done"]
 
@@ -140,3 +143,19 @@ def test_sessions_of_one_trace_keep_their_own_answers():
 
     data = tc.load([otlp(*chat(1, "S1", "ONE"), *chat(3, "S2", "TWO"))])
     assert data.calls.output.to_list() == ['"ONE"', '"TWO"']
+
+
+def test_sessions_of_one_trace_that_tell_the_same_keep_it_both():
+    call = {"type": "tool_call", "id": "c1", "name": "f", "arguments": {}}
+    asked = {"role": "user", "parts": [{"type": "text", "content": "Go"}]}
+    told = [asked, {"role": "assistant", "parts": [call]}]
+    told.append({"role": "tool", "parts": [{"type": "tool_call_response", "id": "c1", "response": "R"}]})
+    spans = []
+    for number, session in enumerate(("S1", "S2")):
+        common = {"gen_ai.operation.name": "chat", "gen_ai.conversation.id": session}
+        made = {"gen_ai.input.messages": json.dumps([asked]), "gen_ai.output.messages": json.dumps([told[1]])}
+        spans.append(span(2 * number + 1, {**common, **made}))
+        spans.append(span(2 * number + 2, {**common, "gen_ai.input.messages": json.dumps(told)}))
+    data = tc.load([otlp(*spans)])
+    assert data.calls.output.to_list() == ['"R"', '"R"']
+    assert data.cases.input.to_list() == ["Go", "Go"]

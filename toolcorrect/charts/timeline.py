@@ -100,12 +100,11 @@ def timeline(
     known = data.cases.loc[case, ["called_known", "expected_known"]].astype(bool)
     made = int(table["called_position"].notna().sum())
     expected = int(table["expected_position"].notna().sum())
-    note = f"{counted(made, 'call')} made, {expected:,} expected; numbered in the order made"
-    note += (
-        ""
-        if known.all()
-        else f"; {' and '.join(w for w, k in zip(('calls', 'expected calls'), known) if not k)} not known"
-    )
+    said = [
+        f"{counted(made, 'call')} made" if known["called_known"] else "calls made not known",
+        f"{expected:,} expected" if known["expected_known"] else "expected calls not known",
+    ]
+    note = f"{', '.join(said)}; numbered in the order made"
     tools = list(dict.fromkeys(table["tool"]))
     size_of_figure = (
         float(np.clip(3.5 + 0.42 * len(table), 7.5, 15)),
@@ -117,6 +116,8 @@ def timeline(
                 ax,
                 "Nothing was called and nothing was expected."
                 if known.all()
+                else "Nothing was called; what was expected is not known."
+                if known["called_known"]
                 else "The calls of this case are not known.",
                 title,
                 note,

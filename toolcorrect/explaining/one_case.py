@@ -163,9 +163,10 @@ def explain(
     ]
     if unknown:
         lines["kind"] = pd.array(["unknown"] * len(lines), dtype=STRING)
-    note = f"{' and '.join(unknown)} not known" if unknown else ""
+    notes = [f"{' and '.join(unknown)} not known"] if unknown else []
     if one.cases["references"].item() > 1:
-        note = f"against reference {encoding.list_reference[chosen]} of {one.cases['references'].item()}"
+        notes.append(f"against reference {encoding.list_reference[chosen]} of {one.cases['references'].item()}")
+    note = "; ".join(notes)
     sums = _sums(one, variants, scope, names)
     findings = _findings(one, scope, names or "exact")
     return Explanation(case, lines, sums, int(encoding.list_reference[chosen]), note, findings)
@@ -175,8 +176,8 @@ def _findings(one: Dataset, scope: str, names: str | Names) -> pd.DataFrame:
     """Say what breaks a schema, a rule, or is wrong with the reference."""
     rules = check_rules(one, scope=scope, names=names)
     faults = lint(one, names=names)
-    # What lint says of no case speaks of many cases together.
-    faults = faults[faults["case"].notna()]
+    # What lint says of no case speaks of many cases together, and the report of all that were loaded.
+    faults = faults[faults["case"] == one.cases.index[0]]
     texts = {
         "call": _located(validate(one, scope=scope, names=names)),
         "rule": rules["note"].dropna().to_list(),

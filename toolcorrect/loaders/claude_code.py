@@ -33,7 +33,7 @@ def read(source: Source, rows: Rows) -> None:
     for label, line in source.records():
         session = (line.get("sessionId") or line.get("session_id")) if isinstance(line, dict) else None
         if session is not None:
-            if "toolUseResult" in line and _has_content(line):
+            if "toolUseResult" in line and _has_content(line) and line["message"]["content"]:
                 # Told twice: many files shall take no more memory than what they say.
                 del line["toolUseResult"]
             sessions[str(session)].append((label, line))
@@ -80,17 +80,29 @@ def _joined(session: str, files: Sequence[Rows]) -> tuple[Rows, list[tuple[str, 
     """Return the lines of a session that several files tell, in the order of their times, and whose they are."""
     # What a person asked is in the file of the session, not in those of its sub-agents.
     rows = min(files, key=lambda one: all(line.get("isSidechain") for _, line in one.unfinished[session]))
-    lines = []
+    lines: list[tuple[str, dict[str, Any]]] = []
+    times: list[int] = []
     for one in files:
         own = one.unfinished[session]
+        times += _times(own)
         if one is not rows:
             one.report("session_joined", "lines of a session of another file", record="")
             own = [(f"{one.source.name}, {label}", line) for label, line in own]
         lines += own
-    times = [time for _, line in lines if (time := nanoseconds(line.get("timestamp"))) is not None]
     if len(times) == len(lines):
         lines = [lines[place] for place in sorted(range(len(lines)), key=times.__getitem__)]
     return rows, lines
+
+
+def _times(lines: list[tuple[str, dict[str, Any]]]) -> list[int]:
+    """Return a time for each line, if any has one; one without, as of settings, stands behind the one before it."""
+    known = [nanoseconds(line.get("timestamp")) for _, line in lines]
+    last = next((time for time in known if time is not None), None)
+    times: list[int] = []
+    for time in known if last is not None else ():
+        last = last if time is None else time
+        times.append(last or 0)
+    return times
 
 
 def _told_once(lines: list[dict[str, Any]]) -> bool:

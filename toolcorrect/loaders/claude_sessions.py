@@ -9,6 +9,7 @@ from typing import Any
 
 from toolcorrect.loaders.calls import Call
 from toolcorrect.loaders.rows import Case
+from toolcorrect.loaders.span import nanoseconds
 
 
 def leave_out_repeated(cases: Sequence[Case]) -> set[int]:
@@ -19,7 +20,7 @@ def leave_out_repeated(cases: Sequence[Case]) -> set[int]:
     first = [next((call.call_id for call in case.calls if not call.depth), None) for case in cases]
     alike = Counter(first)
     several = [case for case, identity in zip(cases, first) if identity and alike[identity] > 1]
-    for case in sorted(several, key=lambda one: len(_own(one)), reverse=True):
+    for case in sorted(several, key=lambda one: (len(_own(one)), one.columns.get("turns") or 0), reverse=True):
         beginnings = _beginnings(_own(case))
         longer = begun.get(beginnings[-1]) if beginnings else None
         if longer is not None:
@@ -38,16 +39,16 @@ def _own(case: Case) -> list[Call]:
 
 
 def _beginnings(calls: Sequence[Call]) -> list[int]:
-    """Return a number for each beginning of some calls; none where ids do not tell them from others."""
+    """Return a number for each beginning of some calls; none where ids and times do not tell them from others."""
     # Some models count their calls: an id alone would make two sessions one.
-    keys = list(map(_key, calls))
-    if any(key[0] is None for key in keys):
+    if not all(call.call_id and isinstance(call.started, str) for call in calls):
         return []
+    keys = map(_key, calls)
     return list(accumulate(map(hash, keys), lambda before, key: hash((before, key))))
 
 
 def _key(call: Call) -> tuple[Any, ...]:
-    return call.call_id, call.tool, call.arguments, call.started
+    return call.call_id, call.tool, call.arguments, str(call.started)
 
 
 def _take_over(case: Case, other: Case) -> None:
@@ -55,18 +56,20 @@ def _take_over(case: Case, other: Case) -> None:
     known = {_key(call): call for call in case.calls}
     more = []
     for call in other.calls:
-        if _key(call) in known:
-            known[_key(call)].join(call)
-        else:
+        same = known.get(_key(call))
+        if same is None:
             more.append(call)
+        elif same.output is None:
+            same.join(call)
     offered = {tool[0] for tool in case.tools}
     case.tools += [tool for tool in other.tools if tool[0] not in offered]
     if not more:
         return
     steps: dict[tuple[bool, int | None], int] = {}
     made = [(False, call) for call in case.calls] + [(True, call) for call in more]
-    if all(isinstance(call.started, str) for _, call in made):
-        made.sort(key=lambda item: item[1].started)
+    times = [time for _, call in made if (time := nanoseconds(call.started)) is not None]
+    if len(times) == len(made):
+        made = [made[place] for place in sorted(range(len(made)), key=times.__getitem__)]
     for place, call in made:
         call.step = steps.setdefault((place, call.step), len(steps))
     case.calls = [call for _, call in made]

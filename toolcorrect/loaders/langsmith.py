@@ -41,6 +41,10 @@ class _Runs(Traces):
         self.begun: dict[Any, dict[str, Any]] = {}
         self.whole: set[Any] = set()
 
+    def is_empty(self) -> bool:
+        """Tell whether there was neither a run nor a piece of one."""
+        return super().is_empty() and not self.begun
+
 
 def read(source: Source, rows: Rows) -> None:
     """Read runs; those that come in two pieces, as they began and as they ended, are joined."""
@@ -49,13 +53,21 @@ def read(source: Source, rows: Rows) -> None:
     for label, record in source.records():
         with rows.record(label):
             for piece in _pieces(record):
-                stated = {key: value for key, value in piece.items() if value is not None}
-                run = {**begun.pop(piece["id"], {}), **stated}
-                if "inputs" in run and "run_type" in run and ("end_time" in run or "error" in run):
+                run = _together(begun.pop(piece["id"], {}), piece)
+                if "inputs" in run and "run_type" in run and (run.get("outputs") or run.get("error")):
                     _read_run(run, traces)
                     traces.whole.add(piece["id"])
                 else:
                     begun[piece["id"]] = run
+
+
+def _together(run: dict[str, Any], piece: dict[str, Any]) -> dict[str, Any]:
+    """Add a piece of a run to what is known of it; what is empty takes nothing away."""
+    return {**run, **{key: value for key, value in piece.items() if value not in _EMPTY or key not in run}}
+
+
+# What a piece holds where it knows nothing yet.
+_EMPTY: tuple[Any, ...] = (None, {}, "", [])
 
 
 def combine(sources: Sequence[Rows]) -> Sequence[Rows]:
@@ -66,7 +78,7 @@ def combine(sources: Sequence[Rows]) -> Sequence[Rows]:
     for runs in held:
         for identity, piece in runs.begun.items():
             first, run = found.get(identity, (runs, {}))
-            found[identity] = first, {**run, **piece}
+            found[identity] = first, _together(run, piece)
     for identity, (runs, run) in found.items():
         if identity not in whole:
             with runs.rows.record(str(identity)):

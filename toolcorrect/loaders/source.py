@@ -16,7 +16,7 @@ from typing import IO, Any
 import pandas as pd
 
 from toolcorrect.arguments.decoding import parse_json, parse_json_slowly
-from toolcorrect.errors import LoadError
+from toolcorrect.errors import LoadError, OptionError
 from toolcorrect.loaders import cells
 from toolcorrect.loaders.limits import LARGEST_ARCHIVE, read_whole, refuse_bomb
 from toolcorrect.loaders.lines import LONGEST_LINE, Block, Lines, OneBlock, parsed_lines
@@ -155,7 +155,11 @@ class Source:
         if not isinstance(value, dict) or not self.renamed.keys() & value.keys():
             return value
         self.renamed_seen.update(self.renamed.keys() & value.keys())
-        return {self.renamed.get(key, key): item for key, item in value.items()}
+        names = [self.renamed.get(key, key) for key in value]
+        if len({*names}) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise OptionError(f"columns= makes two keys of a record of {self.name} {twice!r}; rename one to it.")
+        return dict(zip(names, value.values()))
 
 
 def open_bytes(name: str, stream: IO[bytes], **options: Any) -> Iterator[Source]:

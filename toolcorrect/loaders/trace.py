@@ -47,7 +47,8 @@ class Trace:
         self.readings: list[Reading] = []
         self.tools: dict[str, dict[str, Any]] = {}
         self._rows = rows
-        self._histories = Histories()
+        # What one session was told, no other has seen.
+        self._histories: defaultdict[Any, Histories] = defaultdict(Histories)
         self._offers = offers or Offers()
         self._offered: list[dict[str, Any]] = []
         self._above: dict[str, str | None] = {}
@@ -61,7 +62,7 @@ class Trace:
                 return
             self._above[reading.id] = reading.parent
         if reading.given:
-            reading.part = self._histories.part(reading.given)
+            reading.part = self._histories[reading.session].part(reading.given)
             if reading.offers_within:
                 history = reading.part.history
                 reading.offer = history.offer = self._offers.same(history.offer)

@@ -46,9 +46,13 @@ class Traces:
             self._traces[identity] = Trace(self.rows, self._offers)
         return self._traces[identity]
 
+    def is_empty(self) -> bool:
+        """Tell whether there was no span."""
+        return not self._traces
+
     def hand_over(self, begun: dict[Any, Traces]) -> None:
         """Hand what is of a trace that an earlier source began to that source; note what begins here in ``begun``."""
-        if not self._traces:
+        if self.is_empty():
             self.rows.report("empty_trace", "no spans: what was called is not known")
         for identity in [identity for identity in self._traces if identity is not None]:
             first = begun.setdefault(identity, self)
