@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from toolcorrect.arguments.decoding import FORM, to_json
 from toolcorrect.loaders.anthropic import add_answer, add_results
 from toolcorrect.loaders.calls import Call
-from toolcorrect.loaders.claude_sessions import leave_out_repeated
+from toolcorrect.loaders.claude_sessions import in_time, leave_out_repeated
 from toolcorrect.loaders.conversation import Conversation, unwrapped
 from toolcorrect.loaders.format import Format
 from toolcorrect.loaders.message_lists import said
@@ -52,19 +52,17 @@ def combine(sources: Sequence[Rows]) -> Sequence[Rows]:
     for rows in sources:
         for session in rows.unfinished:
             owners[session].append(rows)
-    once = _told_once([line for rows in sources for lines in rows.unfinished.values() for _, line in lines])
-    made = [_read_session(session, files, once=once) for session, files in owners.items()]
-    told_again = leave_out_repeated(made)
+    told_again = leave_out_repeated([_read_session(session, files) for session, files in owners.items()])
     for rows in sources:
         rows.unfinished = None
         rows.cases = [case for case in rows.cases if id(case) not in told_again]
     return sources
 
 
-def _read_session(session: str, files: Sequence[Rows], *, once: bool) -> Case:
+def _read_session(session: str, files: Sequence[Rows]) -> Case:
     """Read the lines that one or several files tell of a session."""
     rows, lines = (files[0], files[0].unfinished[session]) if len(files) == 1 else _joined(session, files)
-    kept = lines if once else _kept(lines, rows)
+    kept = _kept(lines, rows)
     plain = _plain(kept)
     if plain is None:
         reader = _Session(rows, session)
@@ -89,9 +87,7 @@ def _joined(session: str, files: Sequence[Rows]) -> tuple[Rows, list[tuple[str, 
             one.report("session_joined", "lines of a session of another file", record="")
             own = [(f"{one.source.name}, {label}", line) for label, line in own]
         lines += own
-    if len(times) == len(lines):
-        lines = [lines[place] for place in sorted(range(len(lines)), key=times.__getitem__)]
-    return rows, lines
+    return rows, in_time(lines, times)
 
 
 def _times(lines: list[tuple[str, dict[str, Any]]]) -> list[int]:

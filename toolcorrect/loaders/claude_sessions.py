@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import Any
+from operator import itemgetter
+from typing import Any, TypeVar
 
 from toolcorrect.loaders.calls import Call
 from toolcorrect.loaders.rows import Case
 from toolcorrect.loaders.span import nanoseconds
+
+_Item = TypeVar("_Item")
 
 
 def leave_out_repeated(cases: Sequence[Case]) -> set[int]:
@@ -68,8 +71,20 @@ def _take_over(case: Case, other: Case) -> None:
     steps: dict[tuple[bool, int | None], int] = {}
     made = [(False, call) for call in case.calls] + [(True, call) for call in more]
     times = [time for _, call in made if (time := nanoseconds(call.started)) is not None]
-    if len(times) == len(made):
-        made = [made[place] for place in sorted(range(len(made)), key=times.__getitem__)]
+    made = in_time(made, times)
     for place, call in made:
         call.step = steps.setdefault((place, call.step), len(steps))
     case.calls = [call for _, call in made]
+
+
+def in_time(items: list[_Item], times: Sequence[int]) -> list[_Item]:
+    """Return items in the order of their times; as they are, where not all of them have one.
+
+    Examples
+    --------
+    >>> in_time(["b", "a"], [2, 1]), in_time(["b", "a"], [2])
+    (['a', 'b'], ['b', 'a'])
+    """
+    if len(times) < len(items):
+        return items
+    return [item for _, item in sorted(zip(times, items), key=itemgetter(0))]
